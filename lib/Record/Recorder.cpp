@@ -4,6 +4,7 @@
 
 #include "Recorder.h"
 #include "Attach/AttachCheck.h"
+#include "Attach/StoppedProcess.h"
 #include "Launch/Launch.h"
 #include "Launch/NoMemory.h"
 #include "Output/MemorySink.h"
@@ -384,6 +385,18 @@ Error becomeUserOf(pid_t Pid, Greeter &Listener) {
   return Error::success();
 }
 
+/// Opened with the rights of memrec's start; none: no census is wanted, or the
+/// process has gone.
+std::optional<TargetMemory> memoryForCensus(const RecordOptions &O) {
+  if (!O.CountsBefore)
+    return std::nullopt;
+  Expected<TargetMemory> Memory = TargetMemory::open(O.Attach);
+  if (Memory)
+    return std::move(*Memory);
+  consumeError(Memory.takeError());
+  return std::nullopt;
+}
+
 Expected<RecordResult> recordRunning(const RecordOptions &O) {
   if (Error E = checkTarget(O.Attach))
     return std::move(E);
@@ -410,6 +423,7 @@ Expected<RecordResult> recordRunning(const RecordOptions &O) {
   Expected<std::unique_ptr<MemorySink>> Copy = copyFor(*Out);
   if (!Copy)
     return Copy.takeError();
+  std::optional<TargetMemory> Memory = memoryForCensus(O);
   if (Error E = becomeUserOf(O.Attach, **Listener))
     return std::move(E);
   TscClock Clock = TscClock::calibrated();
@@ -428,7 +442,7 @@ Expected<RecordResult> recordRunning(const RecordOptions &O) {
   Session S(O, **R, **Listener, "memkit." + std::to_string(getpid()),
             Out->name());
   S.setProgram(O.Attach, procfs::exePath(O.Attach), "");
-  S.attachBy(**By);
+  S.attachBy(**By, std::move(Memory));
   if (Error E = S.openDoor(*Copy ? (*Copy)->fd() : Out->fd()))
     O.Warn("tools cannot look at this recording while it runs: " +
            toString(std::move(E)));
@@ -456,12 +470,84 @@ Expected<RecordResult> recordRunning(const RecordOptions &O) {
   return Result;
 }
 
+//===----------------------------------------------------------------------===//
+// A picture of a program that runs already
+//===----------------------------------------------------------------------===//
+
+/// Becomes the user of the process, and reads what lives in it.
+Expected<Census> countAll(const RecordOptions &O, const TargetMemory &Memory,
+                          Greeter &Listener) {
+  std::optional<StoppedProcess> Stopped;
+  if (O.CensusStops) {
+    Expected<StoppedProcess> P = StoppedProcess::stop(O.Attach);
+    if (!P)
+      return refusal(O.Attach, toString(P.takeError()));
+    Stopped.emplace(std::move(*P));
+  }
+  if (Error E = becomeUserOf(O.Attach, Listener))
+    return std::move(E);
+  Expected<Census> C = takeCensus(Memory);
+  if (!C)
+    return refusal(O.Attach, toString(C.takeError()));
+  if (Stopped)
+    C->StoodNs = Stopped->standsNs();
+  return C;
+}
+
+Expected<RecordResult> recordCensus(const RecordOptions &O) {
+  if (Error E = checkReadable(O.Attach))
+    return std::move(E);
+  Expected<HeapChoice> Wanted = chooseHeaps(O);
+  if (!Wanted)
+    return Wanted.takeError();
+  Expected<std::unique_ptr<Greeter>> Listener =
+      Greeter::create(ownerOf(O.Attach).User != geteuid());
+  if (!Listener)
+    return Listener.takeError();
+  Expected<TargetMemory> Memory = TargetMemory::open(O.Attach);
+  if (!Memory)
+    return refusal(O.Attach, toString(Memory.takeError()));
+  takeSignals();
+  takeEndSignals();
+  raiseLimits();
+  Expected<TraceOutput> Out = openOutput(O, O.Attach, /*Rank=*/-1);
+  if (!Out)
+    return Out.takeError();
+  OutputSink Sink(*Out);
+  TscClock Clock = TscClock::calibrated();
+  Expected<Census> C = countAll(O, *Memory, **Listener);
+  if (!C) {
+    Out->remove();
+    return C.takeError();
+  }
+  Header H = makeHeader(O, JobPlace(), Clock);
+  H.Imported = {"format=census", "lacks=frees", "lacks=requests"};
+  Expected<std::unique_ptr<Recording>> R =
+      Recording::create(Sink, H, Clock, *Wanted, nullptr);
+  if (!R)
+    return R.takeError();
+  RecordResult Result;
+  Result.Output = Out->name();
+  Session S(O, **R, **Listener, "memkit." + std::to_string(getpid()),
+            Out->name());
+  S.setProgram(O.Attach, procfs::exePath(O.Attach), "");
+  if (Error E = S.takeCensus(*C))
+    return std::move(E);
+  S.finish();
+  sumUp(O, **R, S, Result);
+  closeOutput(**R, *Out, Sink, Result);
+  Result.Detached = !S.programEnded();
+  if (O.Counted)
+    O.Counted(*C, O.Attach);
+  return Result;
+}
+
 } // namespace
 
 Expected<RecordResult> memkit::record(const RecordOptions &O) {
   holdStandardStreams();
   if (O.Attach)
-    return recordRunning(O);
+    return O.CensusOnly ? recordCensus(O) : recordRunning(O);
   Expected<HeapChoice> Wanted = chooseHeaps(O);
   if (!Wanted)
     return Wanted.takeError();

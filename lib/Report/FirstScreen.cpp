@@ -217,7 +217,9 @@ static std::string runText(const PageInput &F) {
   Line += R.Lost ? plural(R.Lost, "event") + " lost" : "nothing lost";
   Line += statusText(F);
   if (is_contained(F.T.header().Options, "attached=1"))
-    Line += "; attached to: without what lived before";
+    Line += is_contained(F.T.header().Options, "census=1")
+                ? "; attached to"
+                : "; attached to: without what lived before";
   return Line;
 }
 
@@ -240,8 +242,11 @@ addImportRows(const PageInput &F,
   ImportedFrom From = importedFrom(F.T.header());
   if (!From)
     return;
-  Add("imported", "from " + formatWords(From.Format) +
-                      (From.File.empty() ? "" : ", " + oneLine(From.File)));
+  if (From.isCensus())
+    Add("census", "what lived in a process that ran, by who held it");
+  else
+    Add("imported", "from " + formatWords(From.Format) +
+                        (From.File.empty() ? "" : ", " + oneLine(From.File)));
   std::string Text;
   for (Lack L : From.Lacks)
     if (isOfFirstScreen(L))

@@ -6,7 +6,8 @@
 // RUN: memdump %t.fb | grep process-end > %t.end
 // RUN: %python -c 'import sys; told = int(open(sys.argv[1]).read().split()[-1]); peak = int(open(sys.argv[2]).read()) << 10; assert 64 << 20 < peak and abs(told - peak) < 1 << 20, (told, peak)' %t.end %t.kilobytes
 // RUN: memstat --format=json %t.fb > %t.json
-// RUN: %python -c 'import json, sys; text = open(sys.argv[1]).read(); told = open(sys.argv[2]).read().split()[-1]; assert told in text, told' %t.json %t.end
+// A sample may be some pages above what the kernel tells at the end.
+// RUN: %python -c 'import json, re, sys; peak = int(re.search("\"rss_peak_bytes\": ([0-9]+)", open(sys.argv[1]).read()).group(1)); told = int(open(sys.argv[2]).read().split()[-1]); assert 0 <= peak - told < 1 << 20, (peak, told)' %t.json %t.end
 // REQUIRES: python
 #include <stdio.h>
 #include <string.h>

@@ -63,15 +63,22 @@ Expected<Arguments> memkit::collectArguments(int Argc, char **Argv) {
   std::vector<std::string> Own, Variable;
   Arguments A;
   int I = 1;
+  bool IsCensus = false;
   for (; I < Argc; ++I) {
     StringRef Arg = Argv[I];
     if (Arg == "--") {
       ++I;
       break;
     }
-    if (!Arg.starts_with("-") || Arg == "-")
-      break;
+    if (!Arg.starts_with("-") || Arg == "-") {
+      // The process of --census may stand between options.
+      if (!IsCensus || !A.Target.empty())
+        break;
+      A.Target = Arg.str();
+      continue;
+    }
     Own.push_back(Arg.str());
+    IsCensus |= Arg.ltrim('-').split('=').first == "census";
     if (takesNext(Arg) && I + 1 < Argc)
       Own.push_back(Argv[++I]);
   }

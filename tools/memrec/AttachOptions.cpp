@@ -30,7 +30,24 @@ static cl::opt<bool>
                           "from it, too"),
                  cl::cat(helpGroup(HelpGroup::Common)));
 
-bool memkit::wantsAttach() { return Pid.getNumOccurrences() != 0; }
+static cl::opt<std::string> CensusOption(
+    "census",
+    cl::desc("Look at a process that runs, by its number or name: what lives "
+             "in its memory, and who holds it. Nothing in it changes; =exact "
+             "stops it meanwhile"),
+    cl::value_desc("exact"), cl::ValueOptional,
+    cl::cat(helpGroup(HelpGroup::Common)));
+
+static cl::opt<bool>
+    NoCensus("no-census",
+             cl::desc("With --pid: do not look for what lived before"),
+             cl::cat(helpGroup(HelpGroup::Common)));
+
+bool memkit::wantsCensus() { return CensusOption.getNumOccurrences() != 0; }
+
+bool memkit::wantsAttach() {
+  return Pid.getNumOccurrences() != 0 || wantsCensus();
+}
 
 static Error parseFor(uint64_t &To) {
   if (!For.getNumOccurrences())
@@ -65,24 +82,48 @@ static Error limit(RecordOptions &O) {
   return Error::success();
 }
 
-Error memkit::takeAttach(RecordOptions &O, ArrayRef<std::string> Command) {
-  if (!wantsAttach() && (For.getNumOccurrences() || WithChildren))
+/// The options of --census, and which process it means.
+static Error chooseCensus(RecordOptions &O, StringRef Target) {
+  if (!CensusOption.empty() && CensusOption != "exact")
+    return makeUsageError("--census=" + CensusOption +
+                          ": --census PID looks at a process while it runs, "
+                          "--census=exact PID stops it meanwhile");
+  if (Target.empty())
+    return makeUsageError("--census needs a process: its number or its name");
+  O.CensusOnly = true;
+  O.CensusStops = !CensusOption.empty();
+  return findTarget(Target).moveInto(O.Attach);
+}
+
+Error memkit::takeAttach(RecordOptions &O, ArrayRef<std::string> Command,
+                         StringRef Target) {
+  bool HasPid = Pid.getNumOccurrences();
+  if (!HasPid && (For.getNumOccurrences() || WithChildren))
     return makeUsageError(Twine(WithChildren ? "--children" : "--for") +
                           " needs --pid");
   if (!wantsAttach())
     return Error::success();
+  if (HasPid && wantsCensus())
+    return makeUsageError("--census looks at a process, --pid records it: "
+                          "choose one");
   if (!Command.empty())
-    return makeUsageError("--pid is for a process that runs: without the "
-                          "program '" +
+    return makeUsageError(Twine(HasPid ? "--pid" : "--census") +
+                          " is for a process that runs: without the program '" +
                           Command[0] + "'");
   if (Error E = parseFor(O.AttachForNs))
     return E;
-  if (Error E = findTarget(Pid).moveInto(O.Attach))
+  if (Error E = wantsCensus() ? chooseCensus(O, Target)
+                              : findTarget(Pid).moveInto(O.Attach))
     return E;
   O.AttachChildren = WithChildren;
   if (Error E = limit(O))
     return E;
-  O.Options.push_back("attached=1");
+  O.PythonObjects = O.CensusOnly;
+  O.CountsBefore = !O.CensusOnly && !NoCensus && !O.SampleBytes;
+  if (!O.CensusOnly)
+    O.Options.push_back("attached=1");
+  if (O.CountsBefore)
+    O.Options.push_back("census=1");
   std::string Arguments = procfs::arguments(O.Attach);
   for (StringRef Word : split(StringRef(Arguments).rtrim('\0'), '\0'))
     O.Command.push_back(Word.str());
@@ -94,4 +135,21 @@ std::string memkit::pauseText(const AttachResult &R) {
                           : "one thread stood for ") +
          formatTime(R.PauseNs) + "; " + formatCount(R.Words) + " words of " +
          formatCount(R.Binaries) + " binaries changed";
+}
+
+std::string memkit::censusText(const Census &C) {
+  auto Part = [](uint64_t Bytes, const Twine &What) {
+    return Bytes ? formatSize(Bytes) + " " + What.str() + ", " : std::string();
+  };
+  std::string Text =
+      Part(C.MallocBytes, "of malloc in " + formatCount(C.MallocBlocks) +
+                              " blocks") +
+      Part(C.PythonBytes, "of Python in " + formatCount(C.PythonBlocks) +
+                              " small blocks") +
+      Part(C.FreeBytes + C.CachedBytes + C.TopBytes, "free in malloc") +
+      Part(C.PythonFreeBytes, "free in Python") +
+      Part(C.LostBytes, "to which no pointer leads in " +
+                            formatCount(C.LostBlocks) + " blocks") +
+      Part(C.UnreadBytes, "that could not be read");
+  return StringRef(Text).drop_back(2).str();
 }

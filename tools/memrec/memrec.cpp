@@ -155,6 +155,13 @@ static void explainOptionAfterProgram(ArrayRef<std::string> Command) {
 
 /// Says what attaching did to the process.
 static void reportAttach(RecordOptions &O) {
+  O.Counted = [](const Census &C, pid_t Pid) {
+    say("process " + processText(Pid) + (wantsCensus() ? ": " : " before: ") +
+        censusText(C));
+    say("the census took " + formatTime(C.TookNs) +
+        (C.StoodNs ? "; the process stood for " + formatTime(C.StoodNs)
+                   : "; the process ran meanwhile"));
+  };
   O.Attached = [Pid = O.Attach](const AttachResult &R, StringRef Output) {
     say("attached to process " + processText(Pid) +
         (R.Processes > 1 ? " and " + formatCount(R.Processes - 1) + " below it"
@@ -194,7 +201,8 @@ static const ToolDescription Record{
     "memrec -- python3 train.py\n"
     "memrec -o build.fb make\n"
     "memrec -o - ./server | memdump - | less\n"
-    "memrec -p 1234 --for=30s",
+    "memrec -p 1234 --for=30s\n"
+    "memrec --census 1234",
     "[--] program [arguments]", ExitFailed};
 static const ToolDescription RunAndShow{
     "memkit run",
@@ -229,10 +237,11 @@ int main(int Argc, char **Argv) {
     return fail(
         makeUsageError("no program to run; try '" + D.Name + " --help'"));
   if (wantsAttach() && (wantsRun() || wantsOverhead()))
-    return fail(makeUsageError(wantsRun()
-                                   ? "--pid runs no program: without --run"
-                                   : "--overhead runs a program: without "
-                                     "--pid"));
+    return fail(makeUsageError(
+        wantsRun() ? Twine(wantsCensus() ? "--census" : "--pid") +
+                         " runs no program: without --run"
+                   : "--overhead runs a program: without " +
+                         Twine(wantsCensus() ? "--census" : "--pid")));
   if (!wantsAttach())
     if (Error E = prepareRun(A->Command))
       return fail(std::move(E));
@@ -248,7 +257,7 @@ int main(int Argc, char **Argv) {
   O->Library = std::move(Library);
   O->PythonFolder = findPythonFolder(Argv[0]);
   O->Command = A->Command;
-  if (Error E = takeAttach(*O, A->Command))
+  if (Error E = takeAttach(*O, A->Command, A->Target))
     return fail(std::move(E));
   O->Warn = [](const Twine &What) { warn(What); };
   // Also with -q: the user asked for these lines.

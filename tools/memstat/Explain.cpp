@@ -165,7 +165,8 @@ static std::string optionWords(const Header &H) {
     // The names at a condition come with an alert of it.
     bool IsOfHolders =
         Name == "alert" && is_contained(H.Options, ("holders=" + Value).str());
-    if (is_contained(Defaults, Option) || IsOfHolders || Name == "attached")
+    if (is_contained(Defaults, Option) || IsOfHolders || Name == "attached" ||
+        Name == "census")
       continue;
     Text += ' ';
     if (Option == "private=0")

@@ -51,6 +51,8 @@ struct ImportedFrom {
 
   explicit operator bool() const { return !Format.empty(); }
   bool lacks(Lack L) const;
+  /// Whether memrec has looked at a process, without recording it.
+  bool isCensus() const { return Format == "census"; }
   /// Whether the trace is one moment of a run.
   bool isMoment() const { return lacks(Lack::Frees); }
   /// As Header::Imported.

@@ -116,5 +116,6 @@ std::string memkit::formatWords(StringRef Format) {
       .Case("gperftools", "a heap profile of gperftools")
       .Case("pprof", "a heap profile in pprof's format")
       .Case("lsan", "a log of LeakSanitizer")
+      .Case("census", "a census of a process")
       .Default("a recording of " + Format.str());
 }

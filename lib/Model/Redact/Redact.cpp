@@ -135,7 +135,7 @@ static std::string redactHolder(StringRef Path, const RedactOptions &Options) {
 /// `alert`, `holders`), or are of another memkit.
 static bool hasPlainValue(StringRef Option) {
   static constexpr StringLiteral Plain[] = {
-      "attached",    "cuda",           "events",
+      "attached",    "census",         "cuda",           "events",
       "malloc-info", "max-depth",      "max-size",
       "min-size",    "no-follow",      "no-symbols",
       "on-full",     "python-objects", "resident-at",

@@ -260,3 +260,18 @@ Error memkit::checkTarget(pid_t Pid) {
     return E;
   return checkKind(Pid, Text);
 }
+
+Error memkit::checkReadable(pid_t Pid) {
+  std::string Text = processText(Pid);
+  if (statusOf(Pid, "VmSize").empty() || stateOf(Pid, Pid) != 'T')
+    if (Error E = checkState(Pid, Text))
+      return E;
+  if (isNarrow(Pid))
+    return makeError("process " + Text +
+                     " runs code of 32 bits, which memrec does not know");
+  Expected<TargetMemory> Memory = TargetMemory::open(Pid);
+  if (Memory)
+    return Error::success();
+  consumeError(Memory.takeError());
+  return explainRefusal(Pid, Text);
+}

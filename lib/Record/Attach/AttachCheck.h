@@ -21,6 +21,9 @@ llvm::Expected<pid_t> findTarget(llvm::StringRef PidOrName);
 /// to do. Changes nothing in the process.
 llvm::Error checkTarget(pid_t Pid);
 
+/// As checkTarget(), for a process whose memory is only read.
+llvm::Error checkReadable(pid_t Pid);
+
 /// The processes that descend from a process, parents before children, at most
 /// MaxDescendants; without this process and its own.
 std::vector<pid_t> descendantsOf(pid_t Pid);

@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_RECORD_ATTACH_TARGETBINARY_H
 #define MEMKIT_LIB_RECORD_ATTACH_TARGETBINARY_H
 
-#include "Attach/TargetMemory.h"
+#include "Shared/TargetMemory.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace memkit {

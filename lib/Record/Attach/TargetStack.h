@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_RECORD_ATTACH_TARGETSTACK_H
 #define MEMKIT_LIB_RECORD_ATTACH_TARGETSTACK_H
 
-#include "Attach/TargetMemory.h"
+#include "Shared/TargetMemory.h"
 #include "Capture/Unwind/EhFrame.h"
 #include "llvm/ADT/StringMap.h"
 #include <memory>

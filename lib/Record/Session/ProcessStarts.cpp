@@ -128,6 +128,34 @@ ProcessStarts::StartFacts ProcessStarts::readFacts(pid_t Pid) {
   return F;
 }
 
+void ProcessStarts::take(const StartFacts &Facts, pid_t Pid, ChildProcess &To) {
+  To.Pid = Pid;
+  To.PidFd = Facts.PidFd;
+  To.Exe = Facts.Exe;
+  To.Arguments = Facts.Arguments;
+  To.InnerPid = Facts.Pids.back();
+  To.SeesOurPids = Facts.Pids.size() == 1;
+  if (!procfs::seesOurFiles(Pid))
+    To.Root = "/proc/" + std::to_string(Pid) + "/root";
+}
+
+Expected<ChildProcess &> ProcessStarts::adoptProgram() {
+  auto P = std::make_unique<ChildProcess>();
+  ProcessRecord I;
+  I.Pid = uint32_t(Program.pid());
+  I.Origin = ProcessOrigin::Start;
+  P->StartNs = I.StartNs = R.nowNs();
+  StartFacts Facts = readFacts(Program.pid());
+  Expected<std::unique_ptr<SharedProcess>> Memory =
+      SharedProcess::create(R.names().numProcesses() + 1, Settings, Tag);
+  if (!Memory)
+    return Memory.takeError();
+  take(Facts, Program.pid(), *P);
+  describe(*P, I, Facts.Environment);
+  ProgramAdded = true;
+  return enter(std::move(P), I, std::move(*Memory));
+}
+
 /// Reads what is necessary, answers, and only then enters the process: the
 /// process waits for the answer.
 void ProcessStarts::welcome(const Greeter::Client &G) {
@@ -159,14 +187,7 @@ void ProcessStarts::welcome(const Greeter::Client &G) {
     O.Warn("process " + Twine(G.Pid) + " is not recorded: " + Why);
     Listener.answer(G, 0, -1, 0);
   }
-  P->Pid = G.Pid;
-  P->PidFd = Facts.PidFd;
-  P->Exe = std::move(Facts.Exe);
-  P->Arguments = std::move(Facts.Arguments);
-  P->InnerPid = Facts.Pids.back();
-  P->SeesOurPids = Facts.Pids.size() == 1;
-  if (!procfs::seesOurFiles(G.Pid))
-    P->Root = "/proc/" + std::to_string(G.Pid) + "/root";
+  take(Facts, G.Pid, *P);
   describe(*P, I, Facts.Environment);
   // All records of the process before the exec are in its rings.
   if (I.Origin == ProcessOrigin::Exec)
@@ -209,6 +230,8 @@ ChildProcess &ProcessStarts::enter(std::unique_ptr<ChildProcess> P,
     P->State = std::make_unique<ProcessState>(P->Process, P->Pid, P->IsForked,
                                               std::move(Memory), Shared);
     R.addProcess(P->State->log());
+    if (O.Attach && O.CountsBefore && !P->IsForked)
+      P->State->hostHeap().expectAdopted();
     if (Settings.Recording & wire::RB_SomeUnknown)
       P->State->expectUnknown();
     ++NumRecorded;

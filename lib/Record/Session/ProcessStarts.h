@@ -26,6 +26,9 @@ public:
   void greet(bool Ready);
   /// Adds the processes that run other programs without connecting.
   void addUnconnected();
+  /// Adds the program, which runs already and does not connect. Errors: there is
+  /// no memory.
+  llvm::Expected<ChildProcess &> adoptProgram();
   /// Adds the program if it has ended without connecting.
   void addEndedProgram();
   /// Adds the program, which cannot be recorded.
@@ -39,6 +42,7 @@ public:
 private:
   struct StartFacts;
   void welcome(const Greeter::Client &G);
+  static void take(const StartFacts &Facts, pid_t Pid, ChildProcess &To);
   static StartFacts readFacts(pid_t Pid);
   void describe(ChildProcess &P, ProcessRecord &I, llvm::StringRef Environment);
   ChildProcess &enter(std::unique_ptr<ChildProcess> P, const ProcessRecord &I,

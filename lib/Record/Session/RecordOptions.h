@@ -6,6 +6,7 @@
 #define MEMKIT_LIB_RECORD_SESSION_RECORDOPTIONS_H
 
 #include "Record/Attach/Attacher.h"
+#include "Record/Census/Census.h"
 #include "Record/Output/TraceOutput.h"
 #include "Record/Session/AlertAction.h"
 #include "Record/Session/AlertRules.h"
@@ -56,6 +57,10 @@ struct RecordOptions {
   /// Not 0: attach to this process, which runs already, in place of starting
   /// Command; Command is then the process's.
   pid_t Attach = 0;
+  /// With Attach: do not attach, only look at what lives.
+  bool CensusOnly = false;
+  bool CensusStops = false;  ///< stop the process for the census
+  bool CountsBefore = false; ///< when attached, find what lived before
   uint64_t AttachForNs = 0;    ///< detach after this time; 0: never
   bool AttachChildren = false; ///< and to the processes that descend from it
   std::string Output; ///< name pattern, `-`, or empty: trace.fb, trace.%r.fb
@@ -119,6 +124,9 @@ struct RecordOptions {
   /// Called with the output's name (`-`: standard output) when the program
   /// starts; empty: not wanted.
   std::function<void(llvm::StringRef Output)> Started;
+  /// Called with what lived in a process when its recording began; empty: not
+  /// wanted.
+  std::function<void(const Census &, pid_t)> Counted;
   /// Called when the program is attached to; empty: not wanted.
   std::function<void(const AttachResult &, llvm::StringRef Output)> Attached;
   /// Called after about 5 s, 10 s, 20 s, ...; empty: not wanted.

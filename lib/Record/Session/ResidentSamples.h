@@ -43,6 +43,8 @@ public:
   void finish(uint64_t RunNs);
   /// Warns of steps that never came.
   void warnOfSteps() const;
+  /// Whether a sample is being taken.
+  bool isBusy() const { return Now != Phase::Idle; }
   /// Whether the exit of a process waits for a sample.
   bool isAwaited() const { return IsAwaited; }
 

@@ -105,6 +105,30 @@ void Session::run() {
   Watch.finish(Actions);
 }
 
+Error Session::takeCensus(const Census &C) {
+  Program.setForeign();
+  Expected<ChildProcess &> P = Starts.adoptProgram();
+  if (!P)
+    return P.takeError();
+  for (size_t Added = 0; Added != C.Blocks.size();) {
+    constexpr size_t AtOnce = 4096;
+    Added = P->State->adopt(C, Added, AtOnce, readTsc());
+    R.work(Recording::WorkNs);
+  }
+  P->State->endAdopting();
+  Residents.ask(P->Process, RF_Step);
+  // A process that ends meanwhile has no sample.
+  do {
+    Exits.find(readTsc());
+    samples();
+    usleep(1000);
+  } while (Residents.isBusy() && !P->Exit.IsEnding && !TheRequests.Stop);
+  Listener.shut();
+  Shared.Uses.finish();
+  Residents.finish(R.nowNs());
+  return Error::success();
+}
+
 void Session::pass() {
   ++Shared.Pass;
   uint64_t Clock = readTsc();
@@ -124,6 +148,8 @@ void Session::pass() {
     RingReader::freeRings(P);
     RingReader::takeBackRings(P, false);
   }
+  if (Before)
+    Before->pass(Clock);
   endProcesses();
 }
 
@@ -301,8 +327,10 @@ bool Session::mustStop() {
   return TheRequests.Stop;
 }
 
-void Session::attachBy(AttachProcess &By) {
+void Session::attachBy(AttachProcess &By, std::optional<TargetMemory> Memory) {
   Program.setForeign();
+  if (Memory)
+    Before.emplace(O, R, Children, std::move(*Memory));
   Attaching.emplace(By, Listener.path(), Program.pid(), O.AttachChildren);
 }
 
@@ -313,11 +341,16 @@ bool Session::mustDetach() {
     Attaching->end();
   Attaching->take();
   if (Attaching->takeIsAttached()) {
-    if (O.AttachForNs)
-      DetachAtNs = R.nowNs() + O.AttachForNs;
+    if (Before)
+      Before->start();
+    IsAttached = true;
     if (O.Attached)
       O.Attached(Attaching->attached(), Trace);
   }
+  // The time counts from when it is known what lived before.
+  if (O.AttachForNs && IsAttached && DetachAtNs == UINT64_MAX &&
+      (!Before || Before->isOver()))
+    DetachAtNs = R.nowNs() + O.AttachForNs;
   return Attaching->isOver();
 }
 

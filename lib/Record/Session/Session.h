@@ -6,6 +6,7 @@
 #define MEMKIT_LIB_RECORD_SESSION_H
 
 #include "Session/Alerts.h"
+#include "Session/AttachCensus.h"
 #include "Session/AttachControl.h"
 #include "Session/CaptureReports.h"
 #include "Session/ChildList.h"
@@ -50,13 +51,18 @@ public:
   void passSignals(SignalPassing &To) { Signals = &To; }
   void setProgram(pid_t Pid, const std::string &Exe, const std::string &WhyNot);
   /// The program runs already, and By attaches to it: run() begins with that,
-  /// and ends with detaching. After setProgram().
-  void attachBy(AttachProcess &By);
+  /// and ends with detaching. Memory: of the program, to find what lived before;
+  /// none: that is not wanted. After setProgram().
+  void attachBy(AttachProcess &By, std::optional<TargetMemory> Memory);
   /// After attachBy().
   const AttachControl &attaching() const { return *Attaching; }
   /// Lets tools ask about this recording from run() on; TraceFd: as for Door.
   /// Errors: of the system; the recording goes on without.
   llvm::Error openDoor(int TraceFd);
+  /// The program runs already and is only looked at: adds what lives in it, and
+  /// what its resident memory consists of. In place of run(). Errors: of the
+  /// system.
+  llvm::Error takeCensus(const Census &C);
   /// Runs until nothing is left to record, or until a request to stop.
   void run();
   /// Warns of a start or stop of the options whose time point never came, and
@@ -102,7 +108,9 @@ private:
   const RecordOptions &O;
   Recording &R;
   SignalPassing *Signals = nullptr;
+  std::optional<AttachCensus> Before; ///< what lived before; none: not wanted
   std::optional<AttachControl> Attaching; ///< none: the program is memrec's
+  bool IsAttached = false;
   uint64_t DetachAtNs = UINT64_MAX;
   SharedSources Shared{R, O.DeviceIntervalNs};
   Greeter &Listener;

@@ -64,6 +64,7 @@ public:
   //===--------------------------------------------------------------------===//
 
   uint32_t process() const { return Process; }
+  pid_t pid() const { return Pid; }
   /// Whether fork made the process: it may hold blocks of its parent.
   bool isForked() const { return Forked; }
   SharedProcess &shared() { return Shared; }

@@ -96,6 +96,17 @@ bool HostHeap::allocate(const wire::Record &Raw, uint32_t Ring) {
   return true;
 }
 
+bool HostHeap::adopt(uint64_t Address, uint64_t Bytes, uint32_t Stack,
+                     RecordOrigin From) {
+  if (Live.contains(Address) || (Ended && Ended->contains(Address)))
+    return false;
+  LiveEntry E = Sink.newBlockIn(From, Heap, Stack, Bytes, /*ScopePath=*/0);
+  Live.insert(Address, E);
+  noteChunk(Address, Bytes);
+  Sink.allocate(From, E);
+  return true;
+}
+
 void HostHeap::emitFree(RecordOrigin From, const LiveEntry &Block) {
   uint64_t Outer = LLVM_UNLIKELY(Snapshots.hasOuters())
                        ? Snapshots.takeOuter(Block.AllocationId)

@@ -10,9 +10,11 @@
 #include "Sources/MapTable.h"
 #include "Wire/HostRecords.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include <deque>
 #include <map>
+#include <optional>
 
 namespace memkit {
 
@@ -55,6 +57,17 @@ public:
   LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetch(const wire::Record &Rec) const {
     Live.prefetch(Rec.Address, !Rec.is(wire::RecordKind::Free));
   }
+
+  /// Blocks that live already come later, by adopt(). Until endAdopting()
+  /// records take longer.
+  void expectAdopted() { Ended.emplace(); }
+  void endAdopting() { Ended.reset(); }
+  bool expectsAdopted() const { return Ended.has_value(); }
+  /// A block that lives already when the recording begins. Stack: of the trace.
+  /// False: a block is known at this address, or has ended there since
+  /// expectAdopted().
+  bool adopt(uint64_t Address, uint64_t Bytes, uint32_t Stack,
+             RecordOrigin From);
 
   /// At the end of a pass over all rings: gives up waiting for records held
   /// since before the last pass, or for All held records.
@@ -163,6 +176,8 @@ private:
   std::map<uint64_t, uint64_t> ChunkEnds;   ///< chunks: start to end
   std::vector<RunningRealloc> Reallocs;     ///< by ring
   llvm::DenseMap<uint64_t, HeldQueue> Held; ///< by address
+  /// Where blocks have ended, while adopt() is expected.
+  std::optional<llvm::DenseSet<uint64_t>> Ended;
   /// Clocks and addresses of held frees of unknown blocks, in a child of fork.
   std::deque<std::pair<uint64_t, uint64_t>> Unknown;
   InRun Turn;

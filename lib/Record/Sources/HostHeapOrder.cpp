@@ -115,6 +115,8 @@ bool HostHeap::apply(const wire::Record &Rec, uint32_t Ring) {
 
 bool HostHeap::remove(const wire::Record &Rec, uint32_t Ring) {
   LiveEntry E;
+  if (LLVM_UNLIKELY(Ended.has_value()))
+    Ended->insert(Rec.Address);
   if (LLVM_UNLIKELY(Snapshots.active()) && Live.get(Rec.Address, &E))
     Snapshots.beforeEnd(E.AllocationId);
   if (LLVM_UNLIKELY(!Live.take(Rec.Address, E)))

@@ -198,6 +198,59 @@ void ProcessState::touch(ArrayRef<ResidentWalk::ReservedPages> Pages,
       Maps.touch({P.Begin, P.Id, P.Bytes, Grow, Exact}, Tsc);
 }
 
+/// A variable is a frame of its file; kinds of blocks are names alone.
+uint32_t ProcessState::frameOf(const BlockGraph::Node &N) {
+  Catalog &Names = With.R.names();
+  if (N.File.empty())
+    return Names.namedFrame(N.Name);
+  Function F;
+  F.Name = Names.Names.string(N.Name);
+  F.File = Names.Names.string(N.File);
+  return Names.frame({FrameKind::Python, Names.Names.function(F), 0});
+}
+
+/// The stack of a name of the census: the names above it, outermost first.
+uint32_t ProcessState::stackOf(const Census &C, uint32_t Name) {
+  if (AdoptedStacks.empty())
+    AdoptedStacks.resize(C.Names.size());
+  if (uint32_t Known = AdoptedStacks[Name])
+    return Known;
+  SmallVector<uint32_t> Frames;
+  for (uint32_t N = Name; N; N = C.Names[N].Parent)
+    Frames.push_back(frameOf(C.Names[N]));
+  Frames.push_back(With.R.names().namedFrame(CensusFrame));
+  std::reverse(Frames.begin(), Frames.end());
+  return AdoptedStacks[Name] =
+             With.R.names().stack(0, Frames, [](size_t, uint32_t) {}).Stack;
+}
+
+size_t ProcessState::adopt(const Census &C, size_t First, size_t Count,
+                           uint64_t Tsc) {
+  // Events are of a thread; that of the process if none is known.
+  uint32_t Ring = 0;
+  while (Ring != rings().size() && !rings()[Ring].Thread)
+    ++Ring;
+  if (Ring == rings().size()) {
+    Sink.ring(Ring = 0);
+    Sink.startThread(Ring, uint32_t(Sink.pid()));
+  }
+  RecordOrigin From{Tsc, Ring};
+  const HeapChoice &Wanted = Sink.wanted();
+  size_t End = std::min(C.Blocks.size(), First + Count);
+  for (size_t I = First; I != End; ++I) {
+    const Census::LiveBlock &B = C.Blocks[I];
+    // A sample would stand for other blocks, too.
+    if (B.Bytes < Wanted.MinSize || Wanted.SampleBytes ||
+        !Wanted.wants(HostHeapKind::Malloc))
+      continue;
+    uint32_t Stack = stackOf(C, B.Name);
+    B.IsPython ? Objects.adopt(B.Address, B.Bytes, Stack, From)
+               : Host.adopt(B.Address, B.Bytes, Stack, From);
+    With.R.flushNames();
+  }
+  return End;
+}
+
 void ProcessState::setRecording(bool On, uint64_t TimeNs) {
   std::atomic<uint32_t> &Bits = Shared->control().Settings.Recording;
   if (bool(Bits.load(std::memory_order_relaxed) & wire::RB_On) == On)

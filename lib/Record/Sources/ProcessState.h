@@ -7,6 +7,7 @@
 #ifndef MEMKIT_LIB_RECORD_PROCESSSTATE_H
 #define MEMKIT_LIB_RECORD_PROCESSSTATE_H
 
+#include "Census/Census.h"
 #include "Scopes/ProcessScopes.h"
 #include "Sources/BlockHolders.h"
 #include "Sources/BlockSnapshots.h"
@@ -94,6 +95,15 @@ public:
   // The recording
   //===--------------------------------------------------------------------===//
 
+  /// Takes blocks that live already when the recording begins, at most Count from
+  /// C.Blocks[First] on; those that are known by now stay as they are. Their
+  /// stacks are the names of who holds them. Returns the first block after.
+  size_t adopt(const Census &C, size_t First, size_t Count, uint64_t Tsc);
+  /// No more blocks will be adopted.
+  void endAdopting() {
+    Host.endAdopting();
+    AdoptedStacks.clear();
+  }
   BlockSnapshots &snapshots() { return Snapshots; }
   // What lies at which address:
   const HostHeap &host() const { return Host; }
@@ -176,6 +186,9 @@ private:
   Collectors Collected;
   BlockHolders Holders;
   Figures Said;
+  uint32_t frameOf(const BlockGraph::Node &N);
+  uint32_t stackOf(const Census &C, uint32_t Name);
+  std::vector<uint32_t> AdoptedStacks; ///< by name of the census; 0: not yet
   std::vector<wire::RingOrder> Orders; ///< by ring
   uint64_t TableFullSeen = 0, NoRingSeen = 0;
 };

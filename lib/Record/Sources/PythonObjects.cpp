@@ -62,6 +62,18 @@ void PythonObjects::take(const wire::ObjectAllocateRecord &Rec,
   put(Rec.Address, entryOf(Rec, From.Ring), From, Rec.InMalloc);
 }
 
+bool PythonObjects::adopt(uint64_t Address, uint64_t Bytes, uint32_t Stack,
+                          RecordOrigin From) {
+  if (Live.contains(Address))
+    return false;
+  LiveEntry E =
+      Sink.newBlockIn(From, Sink.heaps().host(HostHeapKind::PythonObject),
+                      Stack, Bytes, /*ScopePath=*/0);
+  Live.insert(Address, E);
+  Sink.allocate(From, E);
+  return true;
+}
+
 void PythonObjects::take(const wire::ObjectFreeRecord &Rec, RecordOrigin From) {
   LiveEntry E;
   if (!isWanted(Rec.Address))

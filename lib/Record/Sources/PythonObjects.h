@@ -43,6 +43,10 @@ public:
   void take(const wire::ObjectReallocBeginRecord &Rec, RecordOrigin From);
   void take(const wire::ObjectReallocEndRecord &Rec, RecordOrigin From);
 
+  /// As HostHeap::adopt().
+  bool adopt(uint64_t Address, uint64_t Bytes, uint32_t Stack,
+             RecordOrigin From);
+
   /// As HostHeap::takeFast(), for objects.
   size_t takeFast(llvm::ArrayRef<MergedRecord> Records, const RingOfProcess *Of,
                   const ProcessState *Self);

@@ -12,7 +12,9 @@ import socket
 import subprocess
 import time
 
-ALICE, MALLORY, ROOT = 65532, 65533, 0
+# Nobody else's, also not another run's of this test.
+ALICE = 20000 + os.getpid() * 2 % 40000
+MALLORY, ROOT = ALICE + 1, 0
 NOTHING = "live: nothing is being recorded"
 LIMIT = 5  # seconds, LongestGreeting
 made = []

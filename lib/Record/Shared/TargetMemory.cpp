@@ -2,13 +2,14 @@
 //
 // The memory of a program that runs.
 
-#include "Attach/TargetMemory.h"
+#include "Shared/TargetMemory.h"
 #include "Shared/ProcFs.h"
 #include "Support/Failure.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cerrno>
 #include <fcntl.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -46,12 +47,44 @@ std::vector<uint8_t> TargetMemory::readUpTo(uint64_t At, size_t Bytes) const {
   return Read;
 }
 
+bool TargetMemory::readAll(ArrayRef<Range> Ranges, uint8_t *To) const {
+  constexpr size_t MaxAtOnce = 512; // at most IOV_MAX
+  iovec From[MaxAtOnce];
+  while (!Ranges.empty()) {
+    ArrayRef<Range> Now = Ranges.take_front(MaxAtOnce);
+    size_t Bytes = 0;
+    for (size_t I = 0; I != Now.size(); ++I) {
+      From[I] = {reinterpret_cast<void *>(Now[I].Start), Now[I].Bytes};
+      Bytes += Now[I].Bytes;
+    }
+    iovec Into{To, Bytes};
+    if (process_vm_readv(Pid, &Into, 1, From, Now.size(), 0) != ssize_t(Bytes))
+      return false;
+    To += Bytes;
+    Ranges = Ranges.drop_front(Now.size());
+  }
+  return true;
+}
+
 bool TargetMemory::write(uint64_t At, ArrayRef<uint8_t> What) const {
   ssize_t N;
   while ((N = pwrite(Fd, What.data(), What.size(), off_t(At))) < 0 &&
          errno == EINTR) {
   }
   return N == ssize_t(What.size());
+}
+
+std::vector<uint64_t> TargetMemory::pageMap(uint64_t First,
+                                            size_t Pages) const {
+  std::vector<uint64_t> Words(Pages);
+  int Map = ::open(pathOf(Pid, "pagemap").c_str(), O_RDONLY | O_CLOEXEC);
+  ssize_t N = Map < 0 ? -1
+                      : pread(Map, Words.data(), Pages * sizeof(uint64_t),
+                              off_t(First * sizeof(uint64_t)));
+  if (Map >= 0)
+    close(Map);
+  Words.resize(N > 0 ? size_t(N) / sizeof(uint64_t) : 0);
+  return Words;
 }
 
 /// "start-end rwxp offset device inode path"
@@ -64,6 +97,8 @@ static bool parseMap(StringRef Line, TargetMap &To) {
       Offset.getAsInteger(16, To.Offset))
     return false;
   To.IsReadable = Access.starts_with("r");
+  To.IsWritable = Access.size() > 1 && Access[1] == 'w';
+  To.IsShared = Access.ends_with("s");
   To.IsExecutable = Access.size() > 2 && Access[2] == 'x';
   auto [Inode, Path] = AfterOffset.split(' ').second.split(' ');
   To.Path = Path.trim().str();

@@ -2,8 +2,8 @@
 //
 // The memory of a program that runs.
 
-#ifndef MEMKIT_LIB_RECORD_ATTACH_TARGETMEMORY_H
-#define MEMKIT_LIB_RECORD_ATTACH_TARGETMEMORY_H
+#ifndef MEMKIT_LIB_RECORD_SHARED_TARGETMEMORY_H
+#define MEMKIT_LIB_RECORD_SHARED_TARGETMEMORY_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
@@ -19,7 +19,8 @@ namespace memkit {
 struct TargetMap {
   uint64_t Start = 0, End = 0, Offset = 0;
   uint64_t Inode = 0; ///< of the file
-  bool IsReadable = false, IsExecutable = false;
+  bool IsReadable = false, IsWritable = false, IsExecutable = false;
+  bool IsShared = false;
   std::string Path; ///< empty: anonymous
 };
 
@@ -38,10 +39,21 @@ public:
   bool read(uint64_t At, void *To, size_t Bytes) const;
   /// The bytes from At on, as many as are readable, at most Bytes.
   std::vector<uint8_t> readUpTo(uint64_t At, size_t Bytes) const;
+  /// Reads many ranges with few system calls, one behind the other into To. False:
+  /// not all of the memory is readable.
+  struct Range {
+    uint64_t Start;
+    size_t Bytes;
+  };
+  bool readAll(llvm::ArrayRef<Range> Ranges, uint8_t *To) const;
   bool write(uint64_t At, llvm::ArrayRef<uint8_t> What) const;
   template <typename T> bool read(uint64_t At, T &To) const {
     return read(At, &To, sizeof(T));
   }
+
+  /// The words of /proc/PID/pagemap for pages of 4 KiB from page First on; fewer
+  /// where the kernel does not say.
+  std::vector<uint64_t> pageMap(uint64_t First, size_t Pages) const;
 
   /// The mappings as of now; empty: the process is gone.
   std::vector<TargetMap> maps() const;
@@ -57,4 +69,4 @@ const TargetMap *mapAt(llvm::ArrayRef<TargetMap> Maps, uint64_t Address);
 
 } // namespace memkit
 
-#endif // MEMKIT_LIB_RECORD_ATTACH_TARGETMEMORY_H
+#endif // MEMKIT_LIB_RECORD_SHARED_TARGETMEMORY_H

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which block holds which, in a program that runs.
+
+#include "Census/BlockGraph.h"
+#include "Census/Words.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+using namespace memkit;
+
+static constexpr uint32_t NoBlock = ~0u;
+
+void BlockGraph::setBlocks(std::vector<FoundBlock> Found) {
+  llvm::sort(Found, [](const FoundBlock &A, const FoundBlock &B) {
+    return A.Address < B.Address;
+  });
+  Blocks.reserve(Found.size());
+  Starts.reserve(Found.size());
+  uint64_t End = 0;
+  for (const FoundBlock &F : Found) {
+    // While the program runs, two may seem to overlap.
+    if (F.Address < End)
+      continue;
+    End = F.Address + F.Bytes;
+    Blocks.push_back({F.Address, F.Bytes, {}, 0, F.IsPython});
+    Starts.push_back(F.Address);
+  }
+  readFirst();
+}
+
+/// Names the blocks by their first words.
+void BlockGraph::readFirst() {
+  if (HasPython)
+    for (const Block &B : Blocks)
+      if (B.Bytes >= BlockKinds::LeastType)
+        Kinds.addPlace(B.Address);
+  constexpr uint64_t Window = 1 << 20;
+  std::vector<uint8_t> Bytes;
+  uint64_t Start = 0;
+  for (Block &B : Blocks) {
+    size_t Wanted = size_t(std::min<uint64_t>(B.Bytes, BlockKinds::FirstBytes));
+    if (B.Address < Start || B.Address + Wanted > Start + Bytes.size()) {
+      // Large blocks lie apart: only their first words are read.
+      Start = B.Address;
+      Bytes = Memory.readUpTo(Start, B.Bytes > Window / 16 ? Wanted : Window);
+    }
+    if (B.Address + Wanted <= Start + Bytes.size())
+      B.Is = Kinds.of(ArrayRef(Bytes).slice(size_t(B.Address - Start), Wanted));
+  }
+}
+
+uint32_t BlockGraph::indexOf(uint64_t Pointer) const {
+  if (Blocks.empty() || Pointer < Starts.front() ||
+      Pointer >= Blocks.back().Address + Blocks.back().Bytes)
+    return NoBlock;
+  auto It = llvm::upper_bound(Starts, Pointer);
+  const Block &B = Blocks[size_t(It - Starts.begin()) - 1];
+  if (Pointer - B.Address >= B.Bytes)
+    return NoBlock;
+  // The collector's list leads to the bytes before an object.
+  if (B.Is.Of == BlockKinds::Python && Pointer != B.Address + B.Is.Offset)
+    return NoBlock;
+  return uint32_t(&B - Blocks.data());
+}
+
+const BlockGraph::Block *BlockGraph::find(uint64_t Address) const {
+  uint32_t I = indexOf(Address);
+  return I == NoBlock ? nullptr : &Blocks[I];
+}
+
+//===----------------------------------------------------------------------===//
+// The tree of names
+//===----------------------------------------------------------------------===//
+
+uint32_t BlockGraph::newNode(uint32_t Parent, StringRef Name) {
+  Tree.push_back({Parent, Name.str(), ""});
+  KindOfNode.push_back(0);
+  return uint32_t(Tree.size() - 1);
+}
+
+/// The node of a block that one of node Parent holds. Memory of no known kind
+/// belongs to its holder; what repeats itself, as a list or a tree of nodes,
+/// stays where it began.
+uint32_t BlockGraph::nodeBelow(uint32_t Parent, const Block &B) {
+  if (!B.Is)
+    return Parent;
+  unsigned Depth = 0;
+  for (uint32_t N = Parent; N; N = Tree[N].Parent, ++Depth)
+    if (KindOfNode[N] == B.Is.Name)
+      return N;
+  if (Depth == MaxDepth || Tree.size() >= MaxNodes)
+    return Parent;
+  uint32_t &Node = Below[uint64_t(Parent) << 32 | B.Is.Name];
+  if (!Node) {
+    Node = newNode(Parent, Kinds.name(B.Is.Name));
+    KindOfNode[Node] = B.Is.Name;
+  }
+  return Node;
+}
+
+uint32_t BlockGraph::rootOf(StringRef Name, StringRef File) {
+  uint32_t &Root = Roots[(File + Twine('\0') + Name).str()];
+  if (!Root) {
+    Root = newNode(0, Name);
+    Tree[Root].File = File.str();
+  }
+  return Root;
+}
+
+void BlockGraph::addRoot(uint64_t Pointer, StringRef Name, StringRef File) {
+  uint32_t I = indexOf(Pointer);
+  if (I == NoBlock || Blocks[I].Node || Tree.size() >= MaxNodes)
+    return;
+  Blocks[I].Node = nodeBelow(rootOf(Name, File), Blocks[I]);
+  Waiting.push_back(I);
+}
+
+//===----------------------------------------------------------------------===//
+// Pointers
+//===----------------------------------------------------------------------===//
+
+void BlockGraph::scanWords(ArrayRef<uint8_t> Bytes, const Block &From) {
+  for (size_t At = 0; At + 8 <= Bytes.size(); At += 8) {
+    uint32_t I = indexOf(wordAt(Bytes, At));
+    if (I == NoBlock)
+      continue;
+    Block &To = Blocks[I];
+    if (To.Node)
+      continue;
+    To.Node = nodeBelow(From.Node, To);
+    Waiting.push_back(I);
+  }
+}
+
+/// Whether a few samples of a large block hold a pointer: much data has none.
+bool BlockGraph::mayPoint(const Block &B) const {
+  constexpr uint64_t Sample = 4096, Samples = 8;
+  if (B.Bytes <= 2 * Sample * Samples) // soon read
+    return true;
+  for (uint64_t I = 0; I != Samples; ++I) {
+    uint64_t At = alignDown((B.Bytes - Sample) / (Samples - 1) * I, 8);
+    std::vector<uint8_t> Bytes = Memory.readUpTo(B.Address + At, Sample);
+    for (size_t W = 0; W + 8 <= Bytes.size(); W += 8)
+      if (indexOf(wordAt(Bytes, W)) != NoBlock)
+        return true;
+  }
+  return false;
+}
+
+/// Whether the block never holds a pointer that counts.
+bool BlockGraph::isPlain(const Block &B) const {
+  if (B.Is.Of != BlockKinds::Python)
+    return false;
+  StringRef Name = Kinds.name(B.Is.Name);
+  return Name == "str" || Name == "bytes" || Name == "int" || Name == "float" ||
+         Name.starts_with("weakref");
+}
+
+/// Bytes: the first ones of the block.
+void BlockGraph::scanStart(ArrayRef<uint8_t> Bytes, const Block &B) {
+  if (B.Is.Of == BlockKinds::Python) {
+    // Not the collector's words, nor the count and the type.
+    if (B.Is.Offset == 32)
+      scanWords(Bytes.take_front(16), B);
+    Bytes = Bytes.drop_front(std::min<size_t>(Bytes.size(), B.Is.Offset + 16));
+  }
+  scanWords(Bytes, B);
+}
+
+void BlockGraph::scanLarge(const Block &B) {
+  if (!mayPoint(B))
+    return;
+  constexpr uint64_t Window = 256 << 10;
+  for (uint64_t At = 0; At < B.Bytes; At += Window) {
+    uint64_t Size = std::min(B.Bytes - At, Window);
+    std::vector<uint8_t> Bytes = Memory.readUpTo(B.Address + At, size_t(Size));
+    At ? scanWords(Bytes, B) : scanStart(Bytes, B);
+    if (Bytes.size() < Size)
+      return;
+  }
+}
+
+void BlockGraph::follow() {
+  // Small blocks are read many at a time.
+  constexpr uint64_t Small = 4096;
+  constexpr size_t MaxBatch = 512;
+  std::vector<uint8_t> Bytes(MaxBatch * Small);
+  std::vector<TargetMemory::Range> Ranges;
+  std::vector<uint32_t> Batch;
+  for (size_t Next = 0; Next != Waiting.size();) {
+    Batch.clear();
+    Ranges.clear();
+    for (; Next != Waiting.size() && Batch.size() != MaxBatch; ++Next) {
+      const Block B = Blocks[Waiting[Next]];
+      if (isPlain(B))
+        continue;
+      if (B.Bytes > Small) {
+        scanLarge(B);
+        continue;
+      }
+      Batch.push_back(Waiting[Next]);
+      Ranges.push_back({B.Address, size_t(B.Bytes)});
+    }
+    bool IsRead = Memory.readAll(Ranges, Bytes.data());
+    size_t At = 0;
+    for (uint32_t I : Batch) {
+      const Block B = Blocks[I];
+      if (!IsRead)
+        scanLarge(B);
+      else
+        scanStart(ArrayRef(Bytes).slice(At, size_t(B.Bytes)), B);
+      At += size_t(B.Bytes);
+    }
+  }
+  Waiting.clear();
+}

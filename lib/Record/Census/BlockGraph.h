@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which block holds which, in a program that runs.
+
+#ifndef MEMKIT_LIB_RECORD_CENSUS_BLOCKGRAPH_H
+#define MEMKIT_LIB_RECORD_CENSUS_BLOCKGRAPH_H
+
+#include "Record/Census/ArenaWalk.h"
+#include "Record/Census/BlockKinds.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace memkit {
+
+/// Finds for each block the shortest way of pointers from a place outside of
+/// all blocks: a name of a module of Python, a global variable, a stack. The way
+/// gives the block a node in a tree of names: `__main__.cache`, `list`,
+/// `Session`, `dict`.
+///
+/// A word that looks like an address of a block counts as a pointer, into a
+/// block of C and C++ also one to its middle. Belongs to one thread.
+class BlockGraph {
+public:
+  /// HasPython: there may be objects of Python among the blocks.
+  BlockGraph(const TargetMemory &Memory, BlockKinds &Kinds, bool HasPython)
+      : Memory(Memory), Kinds(Kinds), HasPython(HasPython) {
+    newNode(0, "");
+  }
+
+  struct Block {
+    uint64_t Address = 0, Bytes = 0;
+    BlockKinds::Kind Is;
+    uint32_t Node = 0; ///< of the tree; 0: no way leads to it
+    bool IsPython = false; ///< as in FoundBlock
+  };
+  /// Takes blocks in any order, before all else; then names what they hold.
+  void setBlocks(std::vector<FoundBlock> Found);
+  const std::vector<Block> &blocks() const { return Blocks; }
+  /// The block with the address; null: none.
+  const Block *find(uint64_t Address) const;
+
+  struct Node {
+    uint32_t Parent = 0; ///< 0: a root
+    std::string Name;
+    std::string File; ///< of a variable: of its module, or its binary
+  };
+  /// Node 0 is no node.
+  const std::vector<Node> &tree() const { return Tree; }
+
+  /// The program holds the block of a pointer by a variable of this name in a
+  /// module or a binary; Name without File: by something else. Names that come
+  /// first count.
+  void addRoot(uint64_t Pointer, llvm::StringRef Name, llvm::StringRef File);
+  /// Follows all pointers from the roots on.
+  void follow();
+  /// Leaves blocks out, after all else.
+  void dropIf(llvm::function_ref<bool(const Block &)> Is) {
+    llvm::erase_if(Blocks, Is);
+  }
+
+private:
+  static constexpr size_t MaxNodes = 1 << 22;
+  static constexpr unsigned MaxDepth = 12;
+  uint32_t indexOf(uint64_t Pointer) const;
+  uint32_t newNode(uint32_t Parent, llvm::StringRef Name);
+  uint32_t rootOf(llvm::StringRef Name, llvm::StringRef File);
+  uint32_t nodeBelow(uint32_t Parent, const Block &B);
+  void readFirst();
+  void scanLarge(const Block &B);
+  void scanStart(llvm::ArrayRef<uint8_t> Bytes, const Block &B);
+  bool isPlain(const Block &B) const;
+  void scanWords(llvm::ArrayRef<uint8_t> Bytes, const Block &From);
+  bool mayPoint(const Block &B) const;
+
+  const TargetMemory &Memory;
+  BlockKinds &Kinds;
+  bool HasPython;
+  std::vector<Block> Blocks; ///< by address
+  std::vector<uint64_t> Starts;
+  std::vector<Node> Tree;
+  std::vector<uint32_t> KindOfNode; ///< by node: name of a kind; 0: a root
+  llvm::StringMap<uint32_t> Roots;  ///< by file and name
+  llvm::DenseMap<uint64_t, uint32_t> Below; ///< by parent and name of the kind
+  std::vector<uint32_t> Waiting; ///< blocks to look into, first come first
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_CENSUS_BLOCKGRAPH_H

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What lives in a program that runs, read from its memory alone.
+
+#include "Census/Census.h"
+#include "Census/GlobalNames.h"
+#include "Census/PythonNames.h"
+#include "Census/PythonPools.h"
+#include "Support/Failure.h"
+#include "llvm/ADT/STLExtras.h"
+#include <chrono>
+
+using namespace llvm;
+using namespace memkit;
+
+/// The root of blocks to which no pointer leads.
+static constexpr char LostName[] = "[no pointer leads here]";
+
+static uint64_t nowNs() {
+  return uint64_t(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
+/// Names the blocks without a way to them by what they are.
+static void nameLost(Census &C, const BlockKinds &Kinds,
+                     ArrayRef<BlockGraph::Block> Blocks) {
+  uint32_t Root = 0;
+  DenseMap<uint32_t, uint32_t> Below; // by name of the kind
+  for (size_t I = 0; I != Blocks.size(); ++I) {
+    if (Blocks[I].Node)
+      continue;
+    C.LostBytes += Blocks[I].Bytes;
+    ++C.LostBlocks;
+    if (!Root) {
+      Root = uint32_t(C.Names.size());
+      C.Names.push_back({0, LostName, ""});
+    }
+    uint32_t &Node = Below[Blocks[I].Is.Name];
+    if (!Node && Blocks[I].Is) {
+      Node = uint32_t(C.Names.size());
+      C.Names.push_back({Root, Kinds.name(Blocks[I].Is.Name), ""});
+    }
+    C.Blocks[I].Name = Node ? Node : Root;
+  }
+}
+
+/// Joins names of little memory with the names above them: a program has a
+/// hundred thousand.
+static void joinSmall(Census &C) {
+  constexpr uint64_t Share = 20'000, Least = 1024;
+  std::vector<uint64_t> Bytes(C.Names.size());
+  uint64_t All = 0;
+  for (const Census::LiveBlock &B : C.Blocks) {
+    Bytes[B.Name] += B.Bytes;
+    All += B.Bytes;
+  }
+  // A name's parent has a lower number.
+  for (size_t N = C.Names.size(); N-- > 1;)
+    Bytes[C.Names[N].Parent] += Bytes[N];
+  std::vector<uint32_t> New(C.Names.size());
+  std::vector<BlockGraph::Node> Kept{{}};
+  for (size_t N = 1; N != C.Names.size(); ++N) {
+    uint32_t Parent = New[C.Names[N].Parent];
+    if (Bytes[N] < std::max(Least, All / Share) && C.Names[N].Parent) {
+      New[N] = Parent;
+      continue;
+    }
+    New[N] = uint32_t(Kept.size());
+    Kept.push_back(std::move(C.Names[N]));
+    Kept.back().Parent = Parent;
+  }
+  for (Census::LiveBlock &B : C.Blocks)
+    B.Name = New[B.Name];
+  C.Names = std::move(Kept);
+}
+
+namespace {
+
+/// All live blocks, and where their allocators keep them.
+struct AllBlocks {
+  std::vector<FoundBlock> Live;
+  std::vector<std::pair<uint64_t, uint64_t>> Taken;
+  bool HasPython = false;
+};
+
+} // namespace
+
+static AllBlocks findBlocks(const TargetMemory &Memory, ArrayRef<TargetMap> Maps,
+                            Census &C) {
+  AllBlocks All;
+  for (const FoundMalloc &Malloc : findMalloc(Memory, Maps)) {
+    ArenaWalk Walk(Memory, Maps, Malloc);
+    Walk.walk();
+    append_range(All.Live, Walk.live());
+    append_range(All.Taken, Walk.ranges());
+    C.FreeBytes += Walk.sums().FreeBytes;
+    C.CachedBytes += Walk.sums().CachedBytes;
+    C.TopBytes += Walk.sums().TopBytes;
+    C.UnreadBytes += Walk.sums().UnreadBytes;
+    C.KnowsMalloc = true;
+  }
+  llvm::sort(All.Taken);
+  PythonPools Pools(Memory, Maps);
+  Pools.walk(All.Taken);
+  C.PythonFreeBytes = Pools.freeBytes();
+  append_range(All.Live, Pools.live());
+  All.HasPython = Pools.numPools();
+  return All;
+}
+
+/// Blocks that came or went meanwhile seem to have no holder: those that have
+/// gone by now are left out.
+static void dropGone(const TargetMemory &Memory, ArrayRef<TargetMap> Maps,
+                     BlockGraph &Graph) {
+  DenseSet<uint64_t> Lost;
+  for (const BlockGraph::Block &B : Graph.blocks())
+    if (!B.Node)
+      Lost.insert(B.Address);
+  if (Lost.empty())
+    return;
+  Census Unused;
+  DenseMap<uint64_t, uint64_t> Still; // bytes by address
+  for (const FoundBlock &B : findBlocks(Memory, Maps, Unused).Live)
+    if (Lost.contains(B.Address))
+      Still[B.Address] = B.Bytes;
+  Graph.dropIf([&](const BlockGraph::Block &B) {
+    return !B.Node && Still.lookup(B.Address) != B.Bytes;
+  });
+}
+
+Expected<Census> memkit::takeCensus(const TargetMemory &Memory) {
+  uint64_t Begin = nowNs();
+  std::vector<TargetMap> Maps = Memory.maps();
+  if (Maps.empty())
+    return makeError("has ended");
+  Census C;
+  AllBlocks All = findBlocks(Memory, Maps, C);
+  if (All.Live.empty())
+    return makeError("has no blocks that memrec can find: its allocator is not "
+                     "glibc's malloc");
+  BlockKinds Kinds(Memory, Maps);
+  BlockGraph Graph(Memory, Kinds, All.HasPython);
+  Graph.setBlocks(std::move(All.Live));
+  addPythonNames(Memory, Kinds, Graph);
+  Graph.follow();
+  addGlobals(Memory, Maps, All.Taken, Graph);
+  Graph.follow();
+  dropGone(Memory, Maps, Graph);
+
+  C.Names = Graph.tree();
+  C.Blocks.reserve(Graph.blocks().size());
+  for (const BlockGraph::Block &B : Graph.blocks()) {
+    C.Blocks.push_back({B.Address, B.Bytes, B.Node, B.IsPython});
+    (B.IsPython ? C.PythonBytes : C.MallocBytes) += B.Bytes;
+    ++(B.IsPython ? C.PythonBlocks : C.MallocBlocks);
+  }
+  nameLost(C, Kinds, Graph.blocks());
+  joinSmall(C);
+  C.TookNs = nowNs() - Begin;
+  return C;
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What lives in a program that runs, read from its memory alone.
+
+#ifndef MEMKIT_LIB_RECORD_CENSUS_CENSUS_H
+#define MEMKIT_LIB_RECORD_CENSUS_CENSUS_H
+
+#include "Record/Census/BlockGraph.h"
+
+namespace memkit {
+
+/// The outermost frame of blocks that lived before a recording.
+inline constexpr char CensusFrame[] = "[lived before]";
+
+/// The blocks that live in a program, and who holds them.
+struct Census {
+  struct LiveBlock {
+    uint64_t Address = 0, Bytes = 0; ///< that the program may use
+    uint32_t Name = 0;               ///< of Names
+    bool IsPython = false;           ///< of Python's small blocks; else malloc's
+  };
+  std::vector<LiveBlock> Blocks; ///< by address
+  /// From who holds a block to what it is. Node 0 is no node.
+  std::vector<BlockGraph::Node> Names;
+
+  bool KnowsMalloc = false; ///< it is glibc's
+  uint64_t MallocBytes = 0, MallocBlocks = 0, PythonBytes = 0, PythonBlocks = 0;
+  /// Of malloc: freed, but kept for later blocks of any size, of one size, and
+  /// at the ends of arenas.
+  uint64_t FreeBytes = 0, CachedBytes = 0, TopBytes = 0;
+  uint64_t PythonFreeBytes = 0; ///< of its pools
+  uint64_t UnreadBytes = 0;     ///< of malloc's arenas
+  uint64_t LostBytes = 0, LostBlocks = 0; ///< to which no pointer leads
+  uint64_t TookNs = 0;
+  uint64_t StoodNs = 0; ///< for so long the program was stopped; 0: not at all
+};
+
+/// Reads the memory of a program: its malloc, if that is glibc's, its Python
+/// objects, what holds them. Nothing in the program changes. Unless it is
+/// stopped, it goes on meanwhile: blocks that come and go may be missing.
+/// Errors: the end of a sentence that begins with the process.
+llvm::Expected<Census> takeCensus(const TargetMemory &Memory);
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_CENSUS_CENSUS_H

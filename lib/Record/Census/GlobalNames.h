@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The variables, stacks and other memory of a program that hold its blocks.
+
+#ifndef MEMKIT_LIB_RECORD_CENSUS_GLOBALNAMES_H
+#define MEMKIT_LIB_RECORD_CENSUS_GLOBALNAMES_H
+
+#include "Record/Census/BlockGraph.h"
+
+namespace memkit {
+
+/// Makes all pointers outside of blocks roots of the graph: global variables by
+/// their symbols, else by their binary; stacks; other memory. Taken: the ranges
+/// of the blocks' allocators, by address.
+void addGlobals(const TargetMemory &Memory, llvm::ArrayRef<TargetMap> Maps,
+                llvm::ArrayRef<std::pair<uint64_t, uint64_t>> Taken,
+                BlockGraph &To);
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_CENSUS_GLOBALNAMES_H

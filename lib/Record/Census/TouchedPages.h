@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which pages of a program that runs have been touched.
+
+#ifndef MEMKIT_LIB_RECORD_CENSUS_TOUCHEDPAGES_H
+#define MEMKIT_LIB_RECORD_CENSUS_TOUCHEDPAGES_H
+
+#include "Record/Shared/TargetMemory.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace memkit {
+
+/// Calls Do with the begin and the size of runs of pages from Begin to End that
+/// are in memory or swapped out, of at most MaxRun bytes. Reading other pages
+/// would fill the program's page tables.
+void forEachTouched(const TargetMemory &Memory, uint64_t Begin, uint64_t End,
+                    llvm::function_ref<void(uint64_t, uint64_t)> Do);
+inline constexpr uint64_t MaxRun = 1 << 20;
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_CENSUS_TOUCHEDPAGES_H
