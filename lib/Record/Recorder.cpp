@@ -489,6 +489,7 @@ Expected<Census> countAll(const RecordOptions &O, const TargetMemory &Memory,
   Expected<Census> C = takeCensus(Memory);
   if (!C)
     return refusal(O.Attach, toString(C.takeError()));
+  C->IsAll = true;
   if (Stopped)
     C->StoodNs = Stopped->standsNs();
   return C;

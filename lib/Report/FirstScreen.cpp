@@ -456,6 +456,8 @@ std::vector<HeadRow> headRows(const PageInput &F) {
 StringRef byWhat(const PageInput &F) {
   if (F.O.Where->hasLines())
     return ", by line of your code";
+  if (importedFrom(F.T.header()).isCensus())
+    return ", by variable and library";
   bool HasFunctions = any_of(F.O.Places, [&](const PlaceStats &P) {
     return F.O.Where->place(P.Place).Kind == PlaceKind::Function;
   });

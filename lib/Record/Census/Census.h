@@ -9,7 +9,7 @@
 
 namespace memkit {
 
-/// The outermost frame of blocks that lived before a recording.
+/// The outermost frame of blocks that lived before a recording that follows.
 inline constexpr char CensusFrame[] = "[lived before]";
 
 /// The blocks that live in a program, and who holds them.
@@ -23,6 +23,7 @@ struct Census {
   /// From who holds a block to what it is. Node 0 is no node.
   std::vector<BlockGraph::Node> Names;
 
+  bool IsAll = false;       ///< no recording follows
   bool KnowsMalloc = false; ///< it is glibc's
   uint64_t MallocBytes = 0, MallocBlocks = 0, PythonBytes = 0, PythonBlocks = 0;
   /// Of malloc: freed, but kept for later blocks of any size, of one size, and

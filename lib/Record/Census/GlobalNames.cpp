@@ -41,7 +41,10 @@ public:
         All, [=](const Variable &V) { return V.Start <= Address; });
     if (It == All.begin() || Address >= std::prev(It)->End)
       return "";
-    return demangle(std::prev(It)->Name);
+    std::string Name = demangle(std::prev(It)->Name);
+    StringRef Plain = Name;
+    Plain.consume_back("[abi:cxx11]"); // of the C++ library's own names
+    return Plain.str();
   }
 
 private:

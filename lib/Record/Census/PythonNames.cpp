@@ -140,6 +140,7 @@ void memkit::addPythonNames(const TargetMemory &Memory, const BlockKinds &Kinds,
       if (Name.empty() || (Name.starts_with("__") && Name.ends_with("__")) ||
           Reader.isA(E.Value, "module"))
         continue;
-      To.addRoot(E.Value, E.Name, M.File);
+      To.addRoot(E.Value,
+                 M.Name == "__main__" ? E.Name : M.Name + "." + E.Name, M.File);
     }
 }

@@ -110,9 +110,11 @@ Error Session::takeCensus(const Census &C) {
   Expected<ChildProcess &> P = Starts.adoptProgram();
   if (!P)
     return P.takeError();
+  // All blocks live at one time, so nothing seems to grow.
+  uint64_t Tsc = readTsc();
   for (size_t Added = 0; Added != C.Blocks.size();) {
     constexpr size_t AtOnce = 4096;
-    Added = P->State->adopt(C, Added, AtOnce, readTsc());
+    Added = P->State->adopt(C, Added, AtOnce, Tsc);
     R.work(Recording::WorkNs);
   }
   P->State->endAdopting();

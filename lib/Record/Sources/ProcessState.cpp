@@ -218,7 +218,8 @@ uint32_t ProcessState::stackOf(const Census &C, uint32_t Name) {
   SmallVector<uint32_t> Frames;
   for (uint32_t N = Name; N; N = C.Names[N].Parent)
     Frames.push_back(frameOf(C.Names[N]));
-  Frames.push_back(With.R.names().namedFrame(CensusFrame));
+  if (!C.IsAll)
+    Frames.push_back(With.R.names().namedFrame(CensusFrame));
   std::reverse(Frames.begin(), Frames.end());
   return AdoptedStacks[Name] =
              With.R.names().stack(0, Frames, [](size_t, uint32_t) {}).Stack;
