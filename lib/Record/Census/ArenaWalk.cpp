@@ -50,7 +50,8 @@ public:
   /// Reads anew from At on.
   void refill(uint64_t At, uint64_t End) {
     Start = At;
-    Bytes = Memory.readUpTo(At, size_t(std::min<uint64_t>(WindowBytes, End - At)));
+    Bytes = Memory.readUpTo(
+        At, size_t(std::min<uint64_t>(WindowBytes, End - At)), Buffer);
   }
   bool has(uint64_t At, uint64_t Size) const {
     return At >= Start && At + Size <= Start + Bytes.size();
@@ -69,7 +70,8 @@ public:
 private:
   const TargetMemory &Memory;
   uint64_t Start = 0;
-  std::vector<uint8_t> Bytes;
+  std::vector<uint8_t> Buffer;
+  ArrayRef<uint8_t> Bytes;
 };
 
 } // namespace memkit
@@ -310,9 +312,10 @@ static MappedChunk mappedChunk(ArrayRef<uint8_t> Bytes, uint64_t At,
 
 void ArenaWalk::walkMapping(uint64_t Begin, uint64_t End) {
   uint64_t Next = Begin; // behind the last chunk
+  std::vector<uint8_t> Buffer;
   forEachTouched(Memory, Begin, End, [&](uint64_t From, uint64_t Size) {
     for (uint64_t At = std::max(From, Next); At < From + Size;) {
-      std::vector<uint8_t> Bytes = Memory.readUpTo(At, TargetPage);
+      ArrayRef<uint8_t> Bytes = Memory.readUpTo(At, TargetPage, Buffer);
       MappedChunk Chunk = mappedChunk(Bytes, At, Begin, End);
       if (!Chunk.At) {
         At += TargetPage;

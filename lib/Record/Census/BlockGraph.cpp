@@ -27,6 +27,15 @@ void BlockGraph::setBlocks(std::vector<FoundBlock> Found) {
     Blocks.push_back({F.Address, F.Bytes, {}, 0, F.IsPython});
     Starts.push_back(F.Address);
   }
+  EndOfAll = End;
+  for (uint32_t I = 0; I != Blocks.size(); ++I) {
+    const Block &B = Blocks[I];
+    for (uint64_t G = B.Address / GranuleBytes;
+         G <= (B.Address + B.Bytes - 1) / GranuleBytes; ++G) {
+      auto [At, IsNew] = Granules.try_emplace(G, std::pair(I, I + 1));
+      At->second.second = I + 1;
+    }
+  }
   readFirst();
 }
 
@@ -37,25 +46,33 @@ void BlockGraph::readFirst() {
       if (B.Bytes >= BlockKinds::LeastType)
         Kinds.addPlace(B.Address);
   constexpr uint64_t Window = 1 << 20;
-  std::vector<uint8_t> Bytes;
+  std::vector<uint8_t> Buffer;
+  ArrayRef<uint8_t> Bytes;
   uint64_t Start = 0;
   for (Block &B : Blocks) {
     size_t Wanted = size_t(std::min<uint64_t>(B.Bytes, BlockKinds::FirstBytes));
     if (B.Address < Start || B.Address + Wanted > Start + Bytes.size()) {
       // Large blocks lie apart: only their first words are read.
       Start = B.Address;
-      Bytes = Memory.readUpTo(Start, B.Bytes > Window / 16 ? Wanted : Window);
+      Bytes = Memory.readUpTo(Start, B.Bytes > Window / 16 ? Wanted : Window,
+                              Buffer);
     }
     if (B.Address + Wanted <= Start + Bytes.size())
-      B.Is = Kinds.of(ArrayRef(Bytes).slice(size_t(B.Address - Start), Wanted));
+      B.Is = Kinds.of(Bytes.slice(size_t(B.Address - Start), Wanted));
   }
 }
 
 uint32_t BlockGraph::indexOf(uint64_t Pointer) const {
-  if (Blocks.empty() || Pointer < Starts.front() ||
-      Pointer >= Blocks.back().Address + Blocks.back().Bytes)
+  if (Blocks.empty() || Pointer < Starts.front() || Pointer >= EndOfAll)
     return NoBlock;
-  auto It = llvm::upper_bound(Starts, Pointer);
+  // The blocks from the one that covers the granule's begin on.
+  auto Found = Granules.find(Pointer / GranuleBytes);
+  if (Found == Granules.end())
+    return NoBlock;
+  auto [First, Last] = Found->second;
+  auto It = std::upper_bound(Starts.begin() + First, Starts.begin() + Last, Pointer);
+  if (It == Starts.begin() + First)
+    return NoBlock;
   const Block &B = Blocks[size_t(It - Starts.begin()) - 1];
   if (Pointer - B.Address >= B.Bytes)
     return NoBlock;
@@ -135,13 +152,13 @@ void BlockGraph::scanWords(ArrayRef<uint8_t> Bytes, const Block &From) {
 }
 
 /// Whether a few samples of a large block hold a pointer: much data has none.
-bool BlockGraph::mayPoint(const Block &B) const {
+bool BlockGraph::mayPoint(const Block &B) {
   constexpr uint64_t Sample = 4096, Samples = 8;
   if (B.Bytes <= 2 * Sample * Samples) // soon read
     return true;
   for (uint64_t I = 0; I != Samples; ++I) {
     uint64_t At = alignDown((B.Bytes - Sample) / (Samples - 1) * I, 8);
-    std::vector<uint8_t> Bytes = Memory.readUpTo(B.Address + At, Sample);
+    ArrayRef<uint8_t> Bytes = Memory.readUpTo(B.Address + At, Sample, Buffer);
     for (size_t W = 0; W + 8 <= Bytes.size(); W += 8)
       if (indexOf(wordAt(Bytes, W)) != NoBlock)
         return true;
@@ -175,7 +192,8 @@ void BlockGraph::scanLarge(const Block &B) {
   constexpr uint64_t Window = 256 << 10;
   for (uint64_t At = 0; At < B.Bytes; At += Window) {
     uint64_t Size = std::min(B.Bytes - At, Window);
-    std::vector<uint8_t> Bytes = Memory.readUpTo(B.Address + At, size_t(Size));
+    ArrayRef<uint8_t> Bytes =
+        Memory.readUpTo(B.Address + At, size_t(Size), Buffer);
     At ? scanWords(Bytes, B) : scanStart(Bytes, B);
     if (Bytes.size() < Size)
       return;

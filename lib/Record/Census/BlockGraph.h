@@ -69,13 +69,18 @@ private:
   void scanStart(llvm::ArrayRef<uint8_t> Bytes, const Block &B);
   bool isPlain(const Block &B) const;
   void scanWords(llvm::ArrayRef<uint8_t> Bytes, const Block &From);
-  bool mayPoint(const Block &B) const;
+  bool mayPoint(const Block &B);
 
   const TargetMemory &Memory;
   BlockKinds &Kinds;
   bool HasPython;
   std::vector<Block> Blocks; ///< by address
   std::vector<uint64_t> Starts;
+  uint64_t EndOfAll = 0;
+  /// Of each piece of memory with blocks: the first, and the one after the last.
+  static constexpr uint64_t GranuleBytes = 4096;
+  llvm::DenseMap<uint64_t, std::pair<uint32_t, uint32_t>> Granules;
+  std::vector<uint8_t> Buffer;
   std::vector<Node> Tree;
   std::vector<uint32_t> KindOfNode; ///< by node: name of a kind; 0: a root
   llvm::StringMap<uint32_t> Roots;  ///< by file and name

@@ -94,8 +94,9 @@ private:
 /// Calls Do with the addresses and the values of the words from Begin to End.
 void forEachWord(const TargetMemory &Memory, uint64_t Begin, uint64_t End,
                  function_ref<void(uint64_t, uint64_t)> Do) {
+  std::vector<uint8_t> Buffer;
   forEachTouched(Memory, Begin, End, [&](uint64_t From, uint64_t Size) {
-    std::vector<uint8_t> Bytes = Memory.readUpTo(From, size_t(Size));
+    ArrayRef<uint8_t> Bytes = Memory.readUpTo(From, size_t(Size), Buffer);
     for (size_t At = 0; At + 8 <= Bytes.size(); At += 8)
       Do(From + At, wordAt(Bytes, At));
   });

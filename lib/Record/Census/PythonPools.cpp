@@ -80,6 +80,7 @@ uint64_t PythonPools::takePool(ArrayRef<uint8_t> Bytes, uint64_t At) {
 
 void PythonPools::walk(ArrayRef<std::pair<uint64_t, uint64_t>> Taken) {
   constexpr uint64_t Part = 1 << 20;
+  std::vector<uint8_t> Buffer;
   for (const TargetMap &M : Maps) {
     if (!M.IsWritable || M.IsShared || !M.Path.empty())
       continue;
@@ -92,9 +93,9 @@ void PythonPools::walk(ArrayRef<std::pair<uint64_t, uint64_t>> Taken) {
       End = std::min({M.End, (At / Part + 1) * Part,
                       T != Taken.end() ? T->first : M.End});
       forEachTouched(Memory, At, End, [&](uint64_t From, uint64_t Run) {
-        std::vector<uint8_t> Bytes = Memory.readUpTo(From, size_t(Run));
+        ArrayRef<uint8_t> Bytes = Memory.readUpTo(From, size_t(Run), Buffer);
         for (uint64_t O = 0; O + TargetPage <= Bytes.size();) {
-          uint64_t Size = takePool(ArrayRef(Bytes).drop_front(O), From + O);
+          uint64_t Size = takePool(Bytes.drop_front(O), From + O);
           O += Size ? Size : TargetPage;
         }
       });

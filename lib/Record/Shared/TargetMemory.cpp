@@ -47,6 +47,14 @@ std::vector<uint8_t> TargetMemory::readUpTo(uint64_t At, size_t Bytes) const {
   return Read;
 }
 
+ArrayRef<uint8_t> TargetMemory::readUpTo(uint64_t At, size_t Bytes,
+                                         std::vector<uint8_t> &Buffer) const {
+  if (Buffer.size() < Bytes)
+    Buffer.resize(Bytes);
+  ssize_t N = pread(Fd, Buffer.data(), Bytes, off_t(At));
+  return {Buffer.data(), N > 0 ? size_t(N) : 0};
+}
+
 bool TargetMemory::readAll(ArrayRef<Range> Ranges, uint8_t *To) const {
   constexpr size_t MaxAtOnce = 512; // at most IOV_MAX
   iovec From[MaxAtOnce];

@@ -39,6 +39,9 @@ public:
   bool read(uint64_t At, void *To, size_t Bytes) const;
   /// The bytes from At on, as many as are readable, at most Bytes.
   std::vector<uint8_t> readUpTo(uint64_t At, size_t Bytes) const;
+  /// As readUpTo(), into Buffer, which grows as needed: for many reads.
+  llvm::ArrayRef<uint8_t> readUpTo(uint64_t At, size_t Bytes,
+                                   std::vector<uint8_t> &Buffer) const;
   /// Reads many ranges with few system calls, one behind the other into To. False:
   /// not all of the memory is readable.
   struct Range {

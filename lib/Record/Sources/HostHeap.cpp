@@ -104,7 +104,16 @@ bool HostHeap::adopt(uint64_t Address, uint64_t Bytes, uint32_t Stack,
   Live.insert(Address, E);
   noteChunk(Address, Bytes);
   Sink.allocate(From, E);
+  if (Adopted.empty() || Adopted.back().second != E.AllocationId)
+    Adopted.push_back({E.AllocationId, E.AllocationId});
+  ++Adopted.back().second;
   return true;
+}
+
+bool HostHeap::wasAdopted(uint64_t AllocationId) const {
+  auto It = partition_point(
+      Adopted, [=](auto &R) { return R.second <= AllocationId; });
+  return It != Adopted.end() && It->first <= AllocationId;
 }
 
 void HostHeap::emitFree(RecordOrigin From, const LiveEntry &Block) {

@@ -124,6 +124,7 @@ private:
   // HostHeapOrder.cpp
   void at(const wire::Record &Rec, uint32_t Ring);
   bool apply(const wire::Record &Rec, uint32_t Ring);
+  bool wasAdopted(uint64_t AllocationId) const;
   bool remove(const wire::Record &Rec, uint32_t Ring);
   bool isInherited();
   void giveUpBefore(uint64_t Tsc);
@@ -176,6 +177,8 @@ private:
   std::map<uint64_t, uint64_t> ChunkEnds;   ///< chunks: start to end
   std::vector<RunningRealloc> Reallocs;     ///< by ring
   llvm::DenseMap<uint64_t, HeldQueue> Held; ///< by address
+  /// The numbers of adopted blocks: begins and ends of ranges, rising.
+  std::vector<std::pair<uint64_t, uint64_t>> Adopted;
   /// Where blocks have ended, while adopt() is expected.
   std::optional<llvm::DenseSet<uint64_t>> Ended;
   /// Clocks and addresses of held frees of unknown blocks, in a child of fork.

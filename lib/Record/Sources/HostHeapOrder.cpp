@@ -251,7 +251,9 @@ void HostHeap::force(HeldQueue &Q) {
     if (Live.take(H.Rec.Address, Old)) {
       dropChunk(H.Rec.Address, Old.Size);
       Snapshots.taken(Table, H.Rec.Address, Old);
-      Sink.doubleAllocate();
+      // A block that was adopted may have been freed just then.
+      if (!wasAdopted(Old.AllocationId))
+        Sink.doubleAllocate();
       emitFree({H.Rec.Tsc, H.Ring}, Old);
     }
     apply(H.Rec, H.Ring);
