@@ -24,7 +24,8 @@ void BlockGraph::setBlocks(std::vector<FoundBlock> Found) {
     if (F.Address < End)
       continue;
     End = F.Address + F.Bytes;
-    Blocks.push_back({F.Address, F.Bytes, {}, 0, F.IsPython});
+    Blocks.push_back({F.Address, F.Bytes, {}});
+    Blocks.back().Is.IsPooled = F.IsPython;
     Starts.push_back(F.Address);
   }
   EndOfAll = End;
@@ -37,6 +38,11 @@ void BlockGraph::setBlocks(std::vector<FoundBlock> Found) {
     }
   }
   readFirst();
+}
+
+static void setKind(BlockGraph::Block &B, BlockKinds::Kind Is) {
+  Is.IsPooled = B.Is.IsPooled;
+  B.Is = Is;
 }
 
 /// Names the blocks by their first words.
@@ -58,7 +64,7 @@ void BlockGraph::readFirst() {
                               Buffer);
     }
     if (B.Address + Wanted <= Start + Bytes.size())
-      B.Is = Kinds.of(Bytes.slice(size_t(B.Address - Start), Wanted));
+      setKind(B, Kinds.of(Bytes.slice(size_t(B.Address - Start), Wanted)));
   }
 }
 
@@ -130,7 +136,13 @@ void BlockGraph::addRoot(uint64_t Pointer, StringRef Name, StringRef File) {
   uint32_t I = indexOf(Pointer);
   if (I == NoBlock || Blocks[I].Node || Tree.size() >= MaxNodes)
     return;
-  Blocks[I].Node = nodeBelow(rootOf(Name, File), Blocks[I]);
+  uint32_t Root = rootOf(Name, File);
+  if (!isBegin(Blocks[I], Pointer)) {
+    if (!Blocks[I].Inner)
+      Blocks[I].Inner = Root;
+    return;
+  }
+  Blocks[I].Node = nodeBelow(Root, Blocks[I]);
   Waiting.push_back(I);
 }
 
@@ -140,12 +152,18 @@ void BlockGraph::addRoot(uint64_t Pointer, StringRef Name, StringRef File) {
 
 void BlockGraph::scanWords(ArrayRef<uint8_t> Bytes, const Block &From) {
   for (size_t At = 0; At + 8 <= Bytes.size(); At += 8) {
-    uint32_t I = indexOf(wordAt(Bytes, At));
+    uint64_t Word = wordAt(Bytes, At);
+    uint32_t I = indexOf(Word);
     if (I == NoBlock)
       continue;
     Block &To = Blocks[I];
     if (To.Node)
       continue;
+    if (!isBegin(To, Word)) {
+      if (!To.Inner)
+        To.Inner = From.Node;
+      continue;
+    }
     To.Node = nodeBelow(From.Node, To);
     Waiting.push_back(I);
   }
@@ -197,6 +215,26 @@ void BlockGraph::scanLarge(const Block &B) {
     At ? scanWords(Bytes, B) : scanStart(Bytes, B);
     if (Bytes.size() < Size)
       return;
+  }
+}
+
+/// Goes on from the blocks to whose middles pointers lead; false: there are none.
+bool BlockGraph::followInner() {
+  for (uint32_t I = 0; I != Blocks.size(); ++I) {
+    Block &B = Blocks[I];
+    if (B.Node || !B.Inner)
+      continue;
+    B.Node = nodeBelow(B.Inner, B);
+    Waiting.push_back(I);
+  }
+  bool HasMore = !Waiting.empty();
+  follow();
+  return HasMore;
+}
+
+void BlockGraph::followAll() {
+  follow();
+  while (followInner()) {
   }
 }
 

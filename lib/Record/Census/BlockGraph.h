@@ -16,8 +16,9 @@ namespace memkit {
 /// gives the block a node in a tree of names: `__main__.cache`, `list`,
 /// `Session`, `dict`.
 ///
-/// A word that looks like an address of a block counts as a pointer, into a
-/// block of C and C++ also one to its middle. Belongs to one thread.
+/// A word that looks like an address of a block counts as a pointer. One to the
+/// middle of a large block counts only if none leads to its begin: it is often
+/// left over, or no address at all. Belongs to one thread.
 class BlockGraph {
 public:
   /// HasPython: there may be objects of Python among the blocks.
@@ -30,7 +31,7 @@ public:
     uint64_t Address = 0, Bytes = 0;
     BlockKinds::Kind Is;
     uint32_t Node = 0; ///< of the tree; 0: no way leads to it
-    bool IsPython = false; ///< as in FoundBlock
+    uint32_t Inner = 0; ///< the node of the first pointer to its middle; 0: none
   };
   /// Takes blocks in any order, before all else; then names what they hold.
   void setBlocks(std::vector<FoundBlock> Found);
@@ -50,8 +51,10 @@ public:
   /// module or a binary; Name without File: by something else. Names that come
   /// first count.
   void addRoot(uint64_t Pointer, llvm::StringRef Name, llvm::StringRef File);
-  /// Follows all pointers from the roots on.
+  /// Follows pointers to the begins of blocks from the roots on.
   void follow();
+  /// Then also those to their middles.
+  void followAll();
   /// Leaves blocks out, after all else.
   void dropIf(llvm::function_ref<bool(const Block &)> Is) {
     llvm::erase_if(Blocks, Is);
@@ -61,6 +64,11 @@ private:
   static constexpr size_t MaxNodes = 1 << 22;
   static constexpr unsigned MaxDepth = 12;
   uint32_t indexOf(uint64_t Pointer) const;
+  static bool isBegin(const Block &B, uint64_t Pointer) {
+    constexpr uint64_t Large = 4096, Near = 64;
+    return B.Bytes <= Large || Pointer - B.Address <= Near;
+  }
+  bool followInner();
   uint32_t newNode(uint32_t Parent, llvm::StringRef Name);
   uint32_t rootOf(llvm::StringRef Name, llvm::StringRef File);
   uint32_t nodeBelow(uint32_t Parent, const Block &B);

@@ -24,6 +24,7 @@ public:
     uint32_t Name = 0; ///< of name()
     Language Of = Unknown;
     uint8_t Offset = 0; ///< where the object begins in its block
+    bool IsPooled = false; ///< the block is one of Python's small ones
     explicit operator bool() const { return Of != Unknown; }
   };
   /// A block of at least LeastType bytes, where a type of Python may be; by

@@ -142,16 +142,15 @@ Expected<Census> memkit::takeCensus(const TargetMemory &Memory) {
   Graph.setBlocks(std::move(All.Live));
   addPythonNames(Memory, Kinds, Graph);
   Graph.follow();
-  addGlobals(Memory, Maps, All.Taken, Graph);
-  Graph.follow();
+  followGlobals(Memory, Maps, All.Taken, Graph);
   dropGone(Memory, Maps, Graph);
 
   C.Names = Graph.tree();
   C.Blocks.reserve(Graph.blocks().size());
   for (const BlockGraph::Block &B : Graph.blocks()) {
-    C.Blocks.push_back({B.Address, B.Bytes, B.Node, B.IsPython});
-    (B.IsPython ? C.PythonBytes : C.MallocBytes) += B.Bytes;
-    ++(B.IsPython ? C.PythonBlocks : C.MallocBlocks);
+    C.Blocks.push_back({B.Address, B.Bytes, B.Node, B.Is.IsPooled});
+    (B.Is.IsPooled ? C.PythonBytes : C.MallocBytes) += B.Bytes;
+    ++(B.Is.IsPooled ? C.PythonBlocks : C.MallocBlocks);
   }
   nameLost(C, Kinds, Graph.blocks());
   joinSmall(C);

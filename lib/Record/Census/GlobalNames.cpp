@@ -137,9 +137,11 @@ static void addOther(const TargetMemory &Memory, const TargetMap &M,
   }
 }
 
-void memkit::addGlobals(const TargetMemory &Memory, ArrayRef<TargetMap> Maps,
-                        ArrayRef<std::pair<uint64_t, uint64_t>> Taken,
-                        BlockGraph &To) {
+/// Follows what variables hold before stacks: a stack often points into the
+/// middle of a container.
+void memkit::followGlobals(const TargetMemory &Memory, ArrayRef<TargetMap> Maps,
+                           ArrayRef<std::pair<uint64_t, uint64_t>> Taken,
+                           BlockGraph &To) {
   std::vector<bool> IsDone(Maps.size());
   for (size_t I = 0; I != Maps.size(); ++I) {
     const TargetMap &M = Maps[I];
@@ -152,7 +154,9 @@ void memkit::addGlobals(const TargetMemory &Memory, ArrayRef<TargetMap> Maps,
     if (HasZeros)
       IsDone[I + 1] = true;
   }
+  To.follow();
   for (size_t I = 0; I != Maps.size(); ++I)
     if (Maps[I].IsWritable && !Maps[I].IsShared && !IsDone[I] && !Maps[I].Inode)
       addOther(Memory, Maps[I], Taken, To);
+  To.followAll();
 }

@@ -9,12 +9,12 @@
 
 namespace memkit {
 
-/// Makes all pointers outside of blocks roots of the graph: global variables by
-/// their symbols, else by their binary; stacks; other memory. Taken: the ranges
-/// of the blocks' allocators, by address.
-void addGlobals(const TargetMemory &Memory, llvm::ArrayRef<TargetMap> Maps,
-                llvm::ArrayRef<std::pair<uint64_t, uint64_t>> Taken,
-                BlockGraph &To);
+/// Makes all pointers outside of blocks roots of the graph, and follows them:
+/// global variables by their symbols, else by their binary; then stacks and
+/// other memory. Taken: the ranges of the blocks' allocators, by address.
+void followGlobals(const TargetMemory &Memory, llvm::ArrayRef<TargetMap> Maps,
+                   llvm::ArrayRef<std::pair<uint64_t, uint64_t>> Taken,
+                   BlockGraph &To);
 
 } // namespace memkit
 
