@@ -45,23 +45,36 @@ static void setKind(BlockGraph::Block &B, BlockKinds::Kind Is) {
   B.Is = Is;
 }
 
+/// The end of the first words of blocks that lie close to one another, from a
+/// block on. What lies between them is read, too, but nothing else: it may never
+/// have been touched.
+uint64_t BlockGraph::neighboursOf(size_t First) const {
+  constexpr uint64_t Window = 1 << 20, Gap = 2048;
+  uint64_t End = 0;
+  for (size_t I = First; I != Blocks.size(); ++I) {
+    const Block &B = Blocks[I];
+    if (End && (B.Address > End + Gap || B.Address - Blocks[First].Address > Window))
+      break;
+    End = B.Address + std::min<uint64_t>(B.Bytes, BlockKinds::FirstBytes);
+  }
+  return End;
+}
+
 /// Names the blocks by their first words.
 void BlockGraph::readFirst() {
   if (HasPython)
     for (const Block &B : Blocks)
       if (B.Bytes >= BlockKinds::LeastType)
         Kinds.addPlace(B.Address);
-  constexpr uint64_t Window = 1 << 20;
   std::vector<uint8_t> Buffer;
   ArrayRef<uint8_t> Bytes;
   uint64_t Start = 0;
-  for (Block &B : Blocks) {
+  for (size_t I = 0; I != Blocks.size(); ++I) {
+    Block &B = Blocks[I];
     size_t Wanted = size_t(std::min<uint64_t>(B.Bytes, BlockKinds::FirstBytes));
     if (B.Address < Start || B.Address + Wanted > Start + Bytes.size()) {
-      // Large blocks lie apart: only their first words are read.
       Start = B.Address;
-      Bytes = Memory.readUpTo(Start, B.Bytes > Window / 16 ? Wanted : Window,
-                              Buffer);
+      Bytes = Memory.readUpTo(Start, size_t(neighboursOf(I) - Start), Buffer);
     }
     if (B.Address + Wanted <= Start + Bytes.size())
       setKind(B, Kinds.of(Bytes.slice(size_t(B.Address - Start), Wanted)));

@@ -72,6 +72,7 @@ private:
   uint32_t newNode(uint32_t Parent, llvm::StringRef Name);
   uint32_t rootOf(llvm::StringRef Name, llvm::StringRef File);
   uint32_t nodeBelow(uint32_t Parent, const Block &B);
+  uint64_t neighboursOf(size_t First) const;
   void readFirst();
   void scanLarge(const Block &B);
   void scanStart(llvm::ArrayRef<uint8_t> Bytes, const Block &B);

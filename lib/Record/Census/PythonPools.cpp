@@ -52,9 +52,16 @@ uint64_t PythonPools::takePool(ArrayRef<uint8_t> Bytes, uint64_t At) {
   std::memcpy(&H, Bytes.data(), sizeof(H));
   for (uint64_t PoolSize : PoolSizes) {
     unsigned Size = At % PoolSize ? 0 : blockSize(H, At, PoolSize);
-    // The end of a pool may never have been touched.
-    if (!Size || Bytes.size() < H.NextOffset)
+    if (!Size)
       continue;
+    // A page of blocks may never have been touched.
+    std::vector<uint8_t> Whole;
+    if (Bytes.size() < H.NextOffset) {
+      Whole = Memory.readUpTo(At, H.NextOffset);
+      Bytes = Whole;
+      if (Bytes.size() < H.NextOffset)
+        continue;
+    }
     unsigned Blocks = unsigned((H.NextOffset - Overhead) / Size);
     std::vector<bool> IsFree(Blocks);
     uint64_t Free = H.Free;
