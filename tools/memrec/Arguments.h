@@ -12,7 +12,7 @@
 namespace memkit {
 
 struct Arguments {
-  std::string Target; ///< the process of --census
+  std::string Target;               ///< the process of --census
   std::vector<std::string> Options; ///< argv[0] and options, weakest first
   std::vector<std::string> Command; ///< the program and its arguments
 };

@@ -142,10 +142,10 @@ std::string memkit::censusText(const Census &C) {
     return Bytes ? formatSize(Bytes) + " " + What.str() + ", " : std::string();
   };
   std::string Text =
-      Part(C.MallocBytes, "of malloc in " + formatCount(C.MallocBlocks) +
-                              " blocks") +
-      Part(C.PythonBytes, "of Python in " + formatCount(C.PythonBlocks) +
-                              " small blocks") +
+      Part(C.MallocBytes,
+           "of malloc in " + formatCount(C.MallocBlocks) + " blocks") +
+      Part(C.PythonBytes,
+           "of Python in " + formatCount(C.PythonBlocks) + " small blocks") +
       Part(C.FreeBytes + C.CachedBytes + C.TopBytes, "free in malloc") +
       Part(C.PythonFreeBytes, "free in Python") +
       Part(C.LostBytes, "to which no pointer leads in " +

@@ -16,9 +16,10 @@ bool wantsAttach();
 /// Whether --census was given.
 bool wantsCensus();
 
-/// The process that --pid or --census names, and for how long, in O; what memrec
-/// records of such a process. Command: the program of the command line, which
-/// must be empty. Target: the process of --census. Errors: of the options; there is no such process.
+/// The process that --pid or --census names, and for how long, in O; what
+/// memrec records of such a process. Command: the program of the command line,
+/// which must be empty. Target: the process of --census. Errors: of the
+/// options; there is no such process.
 llvm::Error takeAttach(RecordOptions &O, llvm::ArrayRef<std::string> Command,
                        llvm::StringRef Target);
 

@@ -135,13 +135,11 @@ static std::string redactHolder(StringRef Path, const RedactOptions &Options) {
 /// `alert`, `holders`), or are of another memkit.
 static bool hasPlainValue(StringRef Option) {
   static constexpr StringLiteral Plain[] = {
-      "attached",    "census",         "cuda",           "events",
-      "malloc-info", "max-depth",      "max-size",
-      "min-size",    "no-follow",      "no-symbols",
-      "on-full",     "python-objects", "resident-at",
-      "sample",      "source",         "sample-interval",
-      "stacks",      "start",          "stop",
-      "torch"};
+      "attached",    "census",     "cuda",     "events",
+      "malloc-info", "max-depth",  "max-size", "min-size",
+      "no-follow",   "no-symbols", "on-full",  "python-objects",
+      "resident-at", "sample",     "source",   "sample-interval",
+      "stacks",      "start",      "stop",     "torch"};
   return is_contained(Plain, Option.split('=').first) ||
          Option.starts_with(MergedOption) || Option == SummedPeaksOption;
 }

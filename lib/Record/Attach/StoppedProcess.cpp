@@ -44,8 +44,9 @@ Expected<StoppedProcess> StoppedProcess::stop(pid_t Pid) {
       HasNew = true;
     }
     if (!HasNew)
-      return P.Threads.empty() ? Expected<StoppedProcess>(makeError("has ended"))
-                               : std::move(P);
+      return P.Threads.empty()
+                 ? Expected<StoppedProcess>(makeError("has ended"))
+                 : std::move(P);
   }
   return makeError("starts threads faster than memrec can stop them");
 }

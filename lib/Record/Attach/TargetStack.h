@@ -5,8 +5,8 @@
 #ifndef MEMKIT_LIB_RECORD_ATTACH_TARGETSTACK_H
 #define MEMKIT_LIB_RECORD_ATTACH_TARGETSTACK_H
 
-#include "Shared/TargetMemory.h"
 #include "Capture/Unwind/EhFrame.h"
+#include "Shared/TargetMemory.h"
 #include "llvm/ADT/StringMap.h"
 #include <memory>
 #include <sys/user.h>

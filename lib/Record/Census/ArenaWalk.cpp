@@ -133,13 +133,15 @@ void ArenaWalk::walkRange(uint64_t Begin, uint64_t End, uint64_t Top) {
     if (!Window.has(At, HeaderBytes))
       Window.refill(At, End);
     uint64_t Size = Window.word(At + 8) & ~HeadBits, Next = At + Size;
-    bool IsGood = Size >= LeastChunk && Size % BlockAlign == 0 && Next <= End - HeaderBytes;
+    bool IsGood = Size >= LeastChunk && Size % BlockAlign == 0 &&
+                  Next <= End - HeaderBytes;
     if (IsGood && Next != Top && !Window.has(Next, HeaderBytes))
       Window.refill(At, End);
     uint64_t NextHead = IsGood ? Window.word(Next + 8) : 0;
     uint64_t NextSize = NextHead & ~HeadBits;
     // The last chunks of memory that malloc has left have 16 bytes.
-    IsGood &= NextSize >= BlockAlign && NextSize % BlockAlign == 0 && Next + NextSize <= End;
+    IsGood &= NextSize >= BlockAlign && NextSize % BlockAlign == 0 &&
+              Next + NextSize <= End;
     bool IsFree = IsGood && !(NextHead & BeforeInUse);
     IsGood &= !IsFree || Window.word(Next) == Size;
     if (!IsGood) {
@@ -178,7 +180,8 @@ uint64_t ArenaWalk::resync(uint64_t At, uint64_t End, uint64_t Top) const {
       if (Next == Top)
         return At;
       uint64_t Size = Window.word(Next + 8) & ~HeadBits;
-      if (Size < LeastChunk || Size % BlockAlign || Size > End - Next - HeaderBytes)
+      if (Size < LeastChunk || Size % BlockAlign ||
+          Size > End - Next - HeaderBytes)
         break;
       bool IsFree = !(Window.word(Next + Size + 8) & BeforeInUse);
       if (IsFree && Window.word(Next + Size) != Size)
@@ -193,7 +196,8 @@ uint64_t ArenaWalk::resync(uint64_t At, uint64_t End, uint64_t Top) const {
 
 void ArenaWalk::takeChunk(uint64_t At, uint64_t Size) {
   Live.push_back({At + HeaderBytes, Size - 8});
-  if (any_of(CacheLayouts, [=](const CacheLayout &L) { return L.Chunk == Size; }))
+  if (any_of(CacheLayouts,
+             [=](const CacheLayout &L) { return L.Chunk == Size; }))
     Caches.push_back(At + HeaderBytes);
 }
 
@@ -291,11 +295,12 @@ struct MappedChunk {
 } // namespace
 
 /// The chunk that a page begins, or that begins in it for a block with an
-/// alignment. Its first word is its distance from the mapping's begin, from 2.43
-/// on with a bit for huge pages; its size then leaves the header out.
+/// alignment. Its first word is its distance from the mapping's begin,
+/// from 2.43 on with a bit for huge pages; its size then leaves the header out.
 static MappedChunk mappedChunk(ArrayRef<uint8_t> Bytes, uint64_t At,
                                uint64_t Begin, uint64_t End) {
-  for (uint64_t Offset = 0; Offset < TargetPage; Offset = 2 * Offset + BlockAlign) {
+  for (uint64_t Offset = 0; Offset < TargetPage;
+       Offset = 2 * Offset + BlockAlign) {
     uint64_t Before = wordAt(Bytes, Offset) & ~uint64_t(1),
              Size = wordAt(Bytes, Offset + 8), Chunk = At + Offset;
     if ((Size & HeadBits) != HasMapping || (Size &= ~HeadBits) < LeastChunk ||
@@ -304,7 +309,8 @@ static MappedChunk mappedChunk(ArrayRef<uint8_t> Bytes, uint64_t At,
       continue;
     if ((Before + Size) % TargetPage == 0)
       return {Chunk, Size - HeaderBytes, Chunk + Size};
-    if ((Before + Size + HeaderBytes) % TargetPage == 0 && Size + HeaderBytes <= End - Chunk)
+    if ((Before + Size + HeaderBytes) % TargetPage == 0 &&
+        Size + HeaderBytes <= End - Chunk)
       return {Chunk, Size - 8, Chunk + Size + HeaderBytes};
   }
   return {};

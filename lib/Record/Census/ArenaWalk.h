@@ -14,7 +14,7 @@ namespace memkit {
 /// A block of the program's.
 struct FoundBlock {
   uint64_t Address = 0;
-  uint64_t Bytes = 0; ///< that the program may use
+  uint64_t Bytes = 0;    ///< that the program may use
   bool IsPython = false; ///< of Python's small blocks; else of malloc
 };
 
@@ -65,7 +65,7 @@ private:
   const FoundMalloc &Of;
   std::vector<FoundBlock> Live;
   std::vector<std::pair<uint64_t, uint64_t>> Ranges;
-  std::vector<uint64_t> Caches; ///< blocks that may be a thread's cache
+  std::vector<uint64_t> Caches;    ///< blocks that may be a thread's cache
   llvm::DenseSet<uint64_t> Cached; ///< addresses of blocks
   Sums Total;
 };

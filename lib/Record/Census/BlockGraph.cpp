@@ -30,7 +30,7 @@ void BlockGraph::setBlocks(std::vector<FoundBlock> Found) {
   }
   EndOfAll = End;
   for (uint32_t I = 0; I != Blocks.size(); ++I) {
-    const Block &B = Blocks[I];
+    const GraphBlock &B = Blocks[I];
     for (uint64_t G = B.Address / GranuleBytes;
          G <= (B.Address + B.Bytes - 1) / GranuleBytes; ++G) {
       auto [At, IsNew] = Granules.try_emplace(G, std::pair(I, I + 1));
@@ -40,20 +40,21 @@ void BlockGraph::setBlocks(std::vector<FoundBlock> Found) {
   readFirst();
 }
 
-static void setKind(BlockGraph::Block &B, BlockKinds::Kind Is) {
+static void setKind(BlockGraph::GraphBlock &B, BlockKinds::BlockKind Is) {
   Is.IsPooled = B.Is.IsPooled;
   B.Is = Is;
 }
 
 /// The end of the first words of blocks that lie close to one another, from a
-/// block on. What lies between them is read, too, but nothing else: it may never
-/// have been touched.
+/// block on. What lies between them is read, too, but nothing else: it may
+/// never have been touched.
 uint64_t BlockGraph::neighboursOf(size_t First) const {
   constexpr uint64_t Window = 1 << 20, Gap = 2048;
   uint64_t End = 0;
   for (size_t I = First; I != Blocks.size(); ++I) {
-    const Block &B = Blocks[I];
-    if (End && (B.Address > End + Gap || B.Address - Blocks[First].Address > Window))
+    const GraphBlock &B = Blocks[I];
+    if (End &&
+        (B.Address > End + Gap || B.Address - Blocks[First].Address > Window))
       break;
     End = B.Address + std::min<uint64_t>(B.Bytes, BlockKinds::FirstBytes);
   }
@@ -63,14 +64,14 @@ uint64_t BlockGraph::neighboursOf(size_t First) const {
 /// Names the blocks by their first words.
 void BlockGraph::readFirst() {
   if (HasPython)
-    for (const Block &B : Blocks)
+    for (const GraphBlock &B : Blocks)
       if (B.Bytes >= BlockKinds::LeastType)
         Kinds.addPlace(B.Address);
   std::vector<uint8_t> Buffer;
   ArrayRef<uint8_t> Bytes;
   uint64_t Start = 0;
   for (size_t I = 0; I != Blocks.size(); ++I) {
-    Block &B = Blocks[I];
+    GraphBlock &B = Blocks[I];
     size_t Wanted = size_t(std::min<uint64_t>(B.Bytes, BlockKinds::FirstBytes));
     if (B.Address < Start || B.Address + Wanted > Start + Bytes.size()) {
       Start = B.Address;
@@ -89,10 +90,11 @@ uint32_t BlockGraph::indexOf(uint64_t Pointer) const {
   if (Found == Granules.end())
     return NoBlock;
   auto [First, Last] = Found->second;
-  auto It = std::upper_bound(Starts.begin() + First, Starts.begin() + Last, Pointer);
+  auto It =
+      std::upper_bound(Starts.begin() + First, Starts.begin() + Last, Pointer);
   if (It == Starts.begin() + First)
     return NoBlock;
-  const Block &B = Blocks[size_t(It - Starts.begin()) - 1];
+  const GraphBlock &B = Blocks[size_t(It - Starts.begin()) - 1];
   if (Pointer - B.Address >= B.Bytes)
     return NoBlock;
   // The collector's list leads to the bytes before an object.
@@ -101,7 +103,7 @@ uint32_t BlockGraph::indexOf(uint64_t Pointer) const {
   return uint32_t(&B - Blocks.data());
 }
 
-const BlockGraph::Block *BlockGraph::find(uint64_t Address) const {
+const BlockGraph::GraphBlock *BlockGraph::find(uint64_t Address) const {
   uint32_t I = indexOf(Address);
   return I == NoBlock ? nullptr : &Blocks[I];
 }
@@ -119,7 +121,7 @@ uint32_t BlockGraph::newNode(uint32_t Parent, StringRef Name) {
 /// The node of a block that one of node Parent holds. Memory of no known kind
 /// belongs to its holder; what repeats itself, as a list or a tree of nodes,
 /// stays where it began.
-uint32_t BlockGraph::nodeBelow(uint32_t Parent, const Block &B) {
+uint32_t BlockGraph::nodeBelow(uint32_t Parent, const GraphBlock &B) {
   if (!B.Is)
     return Parent;
   unsigned Depth = 0;
@@ -163,13 +165,13 @@ void BlockGraph::addRoot(uint64_t Pointer, StringRef Name, StringRef File) {
 // Pointers
 //===----------------------------------------------------------------------===//
 
-void BlockGraph::scanWords(ArrayRef<uint8_t> Bytes, const Block &From) {
+void BlockGraph::scanWords(ArrayRef<uint8_t> Bytes, const GraphBlock &From) {
   for (size_t At = 0; At + 8 <= Bytes.size(); At += 8) {
     uint64_t Word = wordAt(Bytes, At);
     uint32_t I = indexOf(Word);
     if (I == NoBlock)
       continue;
-    Block &To = Blocks[I];
+    GraphBlock &To = Blocks[I];
     if (To.Node)
       continue;
     if (!isBegin(To, Word)) {
@@ -183,7 +185,7 @@ void BlockGraph::scanWords(ArrayRef<uint8_t> Bytes, const Block &From) {
 }
 
 /// Whether a few samples of a large block hold a pointer: much data has none.
-bool BlockGraph::mayPoint(const Block &B) {
+bool BlockGraph::mayPoint(const GraphBlock &B) {
   constexpr uint64_t Sample = 4096, Samples = 8;
   if (B.Bytes <= 2 * Sample * Samples) // soon read
     return true;
@@ -198,7 +200,7 @@ bool BlockGraph::mayPoint(const Block &B) {
 }
 
 /// Whether the block never holds a pointer that counts.
-bool BlockGraph::isPlain(const Block &B) const {
+bool BlockGraph::isPlain(const GraphBlock &B) const {
   if (B.Is.Of != BlockKinds::Python)
     return false;
   StringRef Name = Kinds.name(B.Is.Name);
@@ -207,7 +209,7 @@ bool BlockGraph::isPlain(const Block &B) const {
 }
 
 /// Bytes: the first ones of the block.
-void BlockGraph::scanStart(ArrayRef<uint8_t> Bytes, const Block &B) {
+void BlockGraph::scanStart(ArrayRef<uint8_t> Bytes, const GraphBlock &B) {
   if (B.Is.Of == BlockKinds::Python) {
     // Not the collector's words, nor the count and the type.
     if (B.Is.Offset == 32)
@@ -217,7 +219,7 @@ void BlockGraph::scanStart(ArrayRef<uint8_t> Bytes, const Block &B) {
   scanWords(Bytes, B);
 }
 
-void BlockGraph::scanLarge(const Block &B) {
+void BlockGraph::scanLarge(const GraphBlock &B) {
   if (!mayPoint(B))
     return;
   constexpr uint64_t Window = 256 << 10;
@@ -231,10 +233,11 @@ void BlockGraph::scanLarge(const Block &B) {
   }
 }
 
-/// Goes on from the blocks to whose middles pointers lead; false: there are none.
+/// Goes on from the blocks to whose middles pointers lead; false: there are
+/// none.
 bool BlockGraph::followInner() {
   for (uint32_t I = 0; I != Blocks.size(); ++I) {
-    Block &B = Blocks[I];
+    GraphBlock &B = Blocks[I];
     if (B.Node || !B.Inner)
       continue;
     B.Node = nodeBelow(B.Inner, B);
@@ -262,7 +265,7 @@ void BlockGraph::follow() {
     Batch.clear();
     Ranges.clear();
     for (; Next != Waiting.size() && Batch.size() != MaxBatch; ++Next) {
-      const Block B = Blocks[Waiting[Next]];
+      const GraphBlock B = Blocks[Waiting[Next]];
       if (isPlain(B))
         continue;
       if (B.Bytes > Small) {
@@ -275,7 +278,7 @@ void BlockGraph::follow() {
     bool IsRead = Memory.readAll(Ranges, Bytes.data());
     size_t At = 0;
     for (uint32_t I : Batch) {
-      const Block B = Blocks[I];
+      const GraphBlock B = Blocks[I];
       if (!IsRead)
         scanLarge(B);
       else

@@ -12,8 +12,8 @@
 namespace memkit {
 
 /// Finds for each block the shortest way of pointers from a place outside of
-/// all blocks: a name of a module of Python, a global variable, a stack. The way
-/// gives the block a node in a tree of names: `__main__.cache`, `list`,
+/// all blocks: a name of a module of Python, a global variable, a stack. The
+/// way gives the block a node in a tree of names: `__main__.cache`, `list`,
 /// `Session`, `dict`.
 ///
 /// A word that looks like an address of a block counts as a pointer. One to the
@@ -27,25 +27,26 @@ public:
     newNode(0, "");
   }
 
-  struct Block {
+  struct GraphBlock {
     uint64_t Address = 0, Bytes = 0;
-    BlockKinds::Kind Is;
+    BlockKinds::BlockKind Is;
     uint32_t Node = 0; ///< of the tree; 0: no way leads to it
-    uint32_t Inner = 0; ///< the node of the first pointer to its middle; 0: none
+    uint32_t Inner =
+        0; ///< the node of the first pointer to its middle; 0: none
   };
   /// Takes blocks in any order, before all else; then names what they hold.
   void setBlocks(std::vector<FoundBlock> Found);
-  const std::vector<Block> &blocks() const { return Blocks; }
+  const std::vector<GraphBlock> &blocks() const { return Blocks; }
   /// The block with the address; null: none.
-  const Block *find(uint64_t Address) const;
+  const GraphBlock *find(uint64_t Address) const;
 
-  struct Node {
+  struct HolderName {
     uint32_t Parent = 0; ///< 0: a root
     std::string Name;
     std::string File; ///< of a variable: of its module, or its binary
   };
   /// Node 0 is no node.
-  const std::vector<Node> &tree() const { return Tree; }
+  const std::vector<HolderName> &tree() const { return Tree; }
 
   /// The program holds the block of a pointer by a variable of this name in a
   /// module or a binary; Name without File: by something else. Names that come
@@ -56,7 +57,7 @@ public:
   /// Then also those to their middles.
   void followAll();
   /// Leaves blocks out, after all else.
-  void dropIf(llvm::function_ref<bool(const Block &)> Is) {
+  void dropIf(llvm::function_ref<bool(const GraphBlock &)> Is) {
     llvm::erase_if(Blocks, Is);
   }
 
@@ -64,33 +65,34 @@ private:
   static constexpr size_t MaxNodes = 1 << 22;
   static constexpr unsigned MaxDepth = 12;
   uint32_t indexOf(uint64_t Pointer) const;
-  static bool isBegin(const Block &B, uint64_t Pointer) {
+  static bool isBegin(const GraphBlock &B, uint64_t Pointer) {
     constexpr uint64_t Large = 4096, Near = 64;
     return B.Bytes <= Large || Pointer - B.Address <= Near;
   }
   bool followInner();
   uint32_t newNode(uint32_t Parent, llvm::StringRef Name);
   uint32_t rootOf(llvm::StringRef Name, llvm::StringRef File);
-  uint32_t nodeBelow(uint32_t Parent, const Block &B);
+  uint32_t nodeBelow(uint32_t Parent, const GraphBlock &B);
   uint64_t neighboursOf(size_t First) const;
   void readFirst();
-  void scanLarge(const Block &B);
-  void scanStart(llvm::ArrayRef<uint8_t> Bytes, const Block &B);
-  bool isPlain(const Block &B) const;
-  void scanWords(llvm::ArrayRef<uint8_t> Bytes, const Block &From);
-  bool mayPoint(const Block &B);
+  void scanLarge(const GraphBlock &B);
+  void scanStart(llvm::ArrayRef<uint8_t> Bytes, const GraphBlock &B);
+  bool isPlain(const GraphBlock &B) const;
+  void scanWords(llvm::ArrayRef<uint8_t> Bytes, const GraphBlock &From);
+  bool mayPoint(const GraphBlock &B);
 
   const TargetMemory &Memory;
   BlockKinds &Kinds;
   bool HasPython;
-  std::vector<Block> Blocks; ///< by address
+  std::vector<GraphBlock> Blocks; ///< by address
   std::vector<uint64_t> Starts;
   uint64_t EndOfAll = 0;
-  /// Of each piece of memory with blocks: the first, and the one after the last.
+  /// Of each piece of memory with blocks: the first, and the one after the
+  /// last.
   static constexpr uint64_t GranuleBytes = 4096;
   llvm::DenseMap<uint64_t, std::pair<uint32_t, uint32_t>> Granules;
   std::vector<uint8_t> Buffer;
-  std::vector<Node> Tree;
+  std::vector<HolderName> Tree;
   std::vector<uint32_t> KindOfNode; ///< by node: name of a kind; 0: a root
   llvm::StringMap<uint32_t> Roots;  ///< by file and name
   llvm::DenseMap<uint64_t, uint32_t> Below; ///< by parent and name of the kind

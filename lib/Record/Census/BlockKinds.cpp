@@ -4,8 +4,8 @@
 //
 // Python: an object is a count of references and a pointer to its type, behind
 // 16 bytes for the garbage collector if the type says so, and 16 more if it has
-// its dictionary before it (Include/object.h, from 3.11 on). A type is an object
-// whose type is `type`, in the end.
+// its dictionary before it (Include/object.h, from 3.11 on). A type is an
+// object whose type is `type`, in the end.
 //
 // C++ (Itanium ABI): a virtual table has its type information before its first
 // function; that has its class's name as its second word.
@@ -99,7 +99,8 @@ bool BlockKinds::mayBeType(uint64_t Address) const {
   if (!M || !M->IsWritable || M->IsShared)
     return false;
   // The zeros behind a binary's data have no name.
-  return M->Inode || (M != Maps.begin() && M[-1].Inode && M[-1].End == M->Start);
+  return M->Inode ||
+         (M != Maps.begin() && M[-1].Inode && M[-1].End == M->Start);
 }
 
 const BlockKinds::Known &BlockKinds::typeAt(uint64_t Address) {
@@ -155,9 +156,10 @@ const BlockKinds::Known &BlockKinds::tableAt(uint64_t Address) {
 
 //===----------------------------------------------------------------------===//
 
-BlockKinds::Kind BlockKinds::of(ArrayRef<uint8_t> Bytes) {
+BlockKinds::BlockKind BlockKinds::of(ArrayRef<uint8_t> Bytes) {
   for (uint8_t Offset : {0, 16, 32}) {
-    uint64_t References = wordAt(Bytes, Offset), Type = wordAt(Bytes, Offset + 8);
+    uint64_t References = wordAt(Bytes, Offset),
+             Type = wordAt(Bytes, Offset + 8);
     if (Places.empty() || !References || !Type || Type % 8 || !mayBeType(Type))
       continue;
     const Known &K = typeAt(Type);

@@ -20,10 +20,10 @@ public:
       : Memory(Memory), Maps(Maps) {}
 
   enum Language : uint8_t { Unknown, Python, Cxx };
-  struct Kind {
+  struct BlockKind {
     uint32_t Name = 0; ///< of name()
     Language Of = Unknown;
-    uint8_t Offset = 0; ///< where the object begins in its block
+    uint8_t Offset = 0;    ///< where the object begins in its block
     bool IsPooled = false; ///< the block is one of Python's small ones
     explicit operator bool() const { return Of != Unknown; }
   };
@@ -32,7 +32,7 @@ public:
   void addPlace(uint64_t Block) { Places.push_back(Block); }
   static constexpr uint64_t LeastType = 400;
   /// Bytes: the first ones of the block, at most FirstBytes are looked at.
-  Kind of(llvm::ArrayRef<uint8_t> Bytes);
+  BlockKind of(llvm::ArrayRef<uint8_t> Bytes);
   static constexpr size_t FirstBytes = 56;
   const std::string &name(uint32_t Name) const { return Names[Name]; }
 
@@ -50,9 +50,7 @@ private:
   bool isTypeOfTypes(uint64_t Address, unsigned Depth);
   std::string text(uint64_t Address) const;
   uint32_t numberOf(const std::string &Name);
-  const TargetMap *map(uint64_t Address) const {
-    return mapAt(Maps, Address);
-  }
+  const TargetMap *map(uint64_t Address) const { return mapAt(Maps, Address); }
 
   const TargetMemory &Memory;
   llvm::ArrayRef<TargetMap> Maps;

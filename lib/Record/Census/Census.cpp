@@ -22,7 +22,7 @@ static uint64_t nowNs() {
 
 /// Names the blocks without a way to them by what they are.
 static void nameLost(Census &C, const BlockKinds &Kinds,
-                     ArrayRef<BlockGraph::Block> Blocks) {
+                     ArrayRef<BlockGraph::GraphBlock> Blocks) {
   uint32_t Root = 0;
   DenseMap<uint32_t, uint32_t> Below; // by name of the kind
   for (size_t I = 0; I != Blocks.size(); ++I) {
@@ -49,7 +49,7 @@ static void joinSmall(Census &C) {
   constexpr uint64_t Share = 20'000, Least = 1024;
   std::vector<uint64_t> Bytes(C.Names.size());
   uint64_t All = 0;
-  for (const Census::LiveBlock &B : C.Blocks) {
+  for (const Census::CountedBlock &B : C.Blocks) {
     Bytes[B.Name] += B.Bytes;
     All += B.Bytes;
   }
@@ -57,7 +57,7 @@ static void joinSmall(Census &C) {
   for (size_t N = C.Names.size(); N-- > 1;)
     Bytes[C.Names[N].Parent] += Bytes[N];
   std::vector<uint32_t> New(C.Names.size());
-  std::vector<BlockGraph::Node> Kept{{}};
+  std::vector<BlockGraph::HolderName> Kept{{}};
   for (size_t N = 1; N != C.Names.size(); ++N) {
     uint32_t Parent = New[C.Names[N].Parent];
     if (Bytes[N] < std::max(Least, All / Share) && C.Names[N].Parent) {
@@ -68,7 +68,7 @@ static void joinSmall(Census &C) {
     Kept.push_back(std::move(C.Names[N]));
     Kept.back().Parent = Parent;
   }
-  for (Census::LiveBlock &B : C.Blocks)
+  for (Census::CountedBlock &B : C.Blocks)
     B.Name = New[B.Name];
   C.Names = std::move(Kept);
 }
@@ -84,8 +84,8 @@ struct AllBlocks {
 
 } // namespace
 
-static AllBlocks findBlocks(const TargetMemory &Memory, ArrayRef<TargetMap> Maps,
-                            Census &C) {
+static AllBlocks findBlocks(const TargetMemory &Memory,
+                            ArrayRef<TargetMap> Maps, Census &C) {
   AllBlocks All;
   for (const FoundMalloc &Malloc : findMalloc(Memory, Maps)) {
     ArenaWalk Walk(Memory, Maps, Malloc);
@@ -112,7 +112,7 @@ static AllBlocks findBlocks(const TargetMemory &Memory, ArrayRef<TargetMap> Maps
 static void dropGone(const TargetMemory &Memory, ArrayRef<TargetMap> Maps,
                      BlockGraph &Graph) {
   DenseSet<uint64_t> Lost;
-  for (const BlockGraph::Block &B : Graph.blocks())
+  for (const BlockGraph::GraphBlock &B : Graph.blocks())
     if (!B.Node)
       Lost.insert(B.Address);
   if (Lost.empty())
@@ -122,7 +122,7 @@ static void dropGone(const TargetMemory &Memory, ArrayRef<TargetMap> Maps,
   for (const FoundBlock &B : findBlocks(Memory, Maps, Unused).Live)
     if (Lost.contains(B.Address))
       Still[B.Address] = B.Bytes;
-  Graph.dropIf([&](const BlockGraph::Block &B) {
+  Graph.dropIf([&](const BlockGraph::GraphBlock &B) {
     return !B.Node && Still.lookup(B.Address) != B.Bytes;
   });
 }
@@ -147,7 +147,7 @@ Expected<Census> memkit::takeCensus(const TargetMemory &Memory) {
 
   C.Names = Graph.tree();
   C.Blocks.reserve(Graph.blocks().size());
-  for (const BlockGraph::Block &B : Graph.blocks()) {
+  for (const BlockGraph::GraphBlock &B : Graph.blocks()) {
     C.Blocks.push_back({B.Address, B.Bytes, B.Node, B.Is.IsPooled});
     (B.Is.IsPooled ? C.PythonBytes : C.MallocBytes) += B.Bytes;
     ++(B.Is.IsPooled ? C.PythonBlocks : C.MallocBlocks);

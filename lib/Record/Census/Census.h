@@ -14,14 +14,14 @@ inline constexpr char CensusFrame[] = "[lived before]";
 
 /// The blocks that live in a program, and who holds them.
 struct Census {
-  struct LiveBlock {
+  struct CountedBlock {
     uint64_t Address = 0, Bytes = 0; ///< that the program may use
     uint32_t Name = 0;               ///< of Names
-    bool IsPython = false;           ///< of Python's small blocks; else malloc's
+    bool IsPython = false; ///< of Python's small blocks; else malloc's
   };
-  std::vector<LiveBlock> Blocks; ///< by address
+  std::vector<CountedBlock> Blocks; ///< by address
   /// From who holds a block to what it is. Node 0 is no node.
-  std::vector<BlockGraph::Node> Names;
+  std::vector<BlockGraph::HolderName> Names;
 
   bool IsAll = false;       ///< no recording follows
   bool KnowsMalloc = false; ///< it is glibc's
@@ -29,8 +29,8 @@ struct Census {
   /// Of malloc: freed, but kept for later blocks of any size, of one size, and
   /// at the ends of arenas.
   uint64_t FreeBytes = 0, CachedBytes = 0, TopBytes = 0;
-  uint64_t PythonFreeBytes = 0; ///< of its pools
-  uint64_t UnreadBytes = 0;     ///< of malloc's arenas
+  uint64_t PythonFreeBytes = 0;           ///< of its pools
+  uint64_t UnreadBytes = 0;               ///< of malloc's arenas
   uint64_t LostBytes = 0, LostBlocks = 0; ///< to which no pointer leads
   uint64_t TookNs = 0;
   uint64_t StoodNs = 0; ///< for so long the program was stopped; 0: not at all

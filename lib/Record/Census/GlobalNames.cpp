@@ -6,9 +6,9 @@
 #include "Census/TouchedPages.h"
 #include "Census/Words.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MathExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
 #include <optional>
 
@@ -29,8 +29,7 @@ public:
       consumeError(File.takeError());
       return;
     }
-    const auto *Elf =
-        dyn_cast<object::ELF64LEObjectFile>(File->getBinary());
+    const auto *Elf = dyn_cast<object::ELF64LEObjectFile>(File->getBinary());
     if (Elf)
       read(*Elf, biasOf(*Elf, Of, Maps));
   }
@@ -74,7 +73,8 @@ private:
       Expected<uint64_t> Address = S.getAddress();
       Expected<StringRef> Name = S.getName();
       if (Address && Name && S.getELFType() == ELF::STT_OBJECT && S.getSize())
-        All.push_back({*Address + Bias, *Address + Bias + S.getSize(), Name->str()});
+        All.push_back(
+            {*Address + Bias, *Address + Bias + S.getSize(), Name->str()});
       consumeError(Address.takeError());
       consumeError(Name.takeError());
     };
@@ -125,14 +125,17 @@ static void addOther(const TargetMemory &Memory, const TargetMap &M,
                      BlockGraph &To) {
   bool IsStack = M.Path == "[stack]";
   for (uint64_t At = M.Start, End; At < M.End; At = End) {
-    const auto *T = partition_point(Taken, [=](auto &R) { return R.second <= At; });
+    const auto *T =
+        partition_point(Taken, [=](auto &R) { return R.second <= At; });
     if (T != Taken.end() && T->first <= At) {
       End = T->second;
       continue;
     }
     End = T != Taken.end() ? std::min(M.End, T->first) : M.End;
     forEachWord(Memory, At, End, [&](uint64_t, uint64_t Word) {
-      To.addRoot(Word, IsStack ? "[main thread's stack]" : "[stacks and mappings]", "");
+      To.addRoot(Word,
+                 IsStack ? "[main thread's stack]" : "[stacks and mappings]",
+                 "");
     });
   }
 }

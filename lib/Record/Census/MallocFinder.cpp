@@ -2,8 +2,8 @@
 //
 // Where glibc's malloc keeps its memory in a program that runs.
 //
-// `struct malloc_state` of malloc/malloc.c: a head that differs by version (lock,
-// flags, fast bins), then in all versions
+// `struct malloc_state` of malloc/malloc.c: a head that differs by version
+// (lock, flags, fast bins), then in all versions
 //
 //   top, last_remainder, bins[254], binmap[4] (4 bytes each), next, next_free,
 //   [attached_threads,] system_mem, max_system_mem
@@ -60,9 +60,9 @@ bool hasBins(const DataRange &D, uint64_t At) {
   return Empty >= LeastEmpty;
 }
 
-class Finder {
+class MallocSearch {
 public:
-  Finder(const TargetMemory &Memory, ArrayRef<TargetMap> Maps)
+  MallocSearch(const TargetMemory &Memory, ArrayRef<TargetMap> Maps)
       : Memory(Memory), Maps(Maps) {}
 
   void search(const DataRange &D, std::vector<FoundMalloc> &To) {
@@ -144,7 +144,8 @@ private:
   /// `struct malloc_par`, which lies beside the main arena: n_mmaps,
   /// n_mmaps_max, max_n_mmaps, no_dyn_threshold (4 bytes each), mmapped_mem,
   /// max_mmapped_mem, [max_total_mem,] sbrk_base.
-  void readParameters(const DataRange &D, uint64_t Main, FoundMalloc &To) const {
+  void readParameters(const DataRange &D, uint64_t Main,
+                      FoundMalloc &To) const {
     constexpr uint64_t Reach = 16 << 10;
     constexpr uint32_t MaxMapped = 65536; // DEFAULT_MMAP_MAX
     const TargetMap *Break = nullptr;
@@ -152,8 +153,8 @@ private:
       if (M.Path == "[heap]")
         Break = &M;
     uint64_t From = std::max(D.Start, Main - std::min(Main, Reach));
-    for (uint64_t At = alignTo(From, 4); At < Main + Reach && At + 64 <= D.end();
-         At += 4) {
+    for (uint64_t At = alignTo(From, 4);
+         At < Main + Reach && At + 64 <= D.end(); At += 4) {
       if (D.half(At + 4) != MaxMapped || D.half(At) > D.half(At + 8) ||
           D.half(At + 8) > MaxMapped)
         continue;
@@ -185,10 +186,11 @@ private:
 std::vector<FoundMalloc> memkit::findMalloc(const TargetMemory &Memory,
                                             ArrayRef<TargetMap> Maps) {
   std::vector<FoundMalloc> Found;
-  Finder F(Memory, Maps);
+  MallocSearch F(Memory, Maps);
   // The main arena has values from the start on, so it is in a binary's file.
   for (const TargetMap &M : Maps)
-    if (M.IsWritable && !M.IsShared && M.Inode && M.End - M.Start <= MaxDataBytes)
+    if (M.IsWritable && !M.IsShared && M.Inode &&
+        M.End - M.Start <= MaxDataBytes)
       F.search({M.Start, Memory.readUpTo(M.Start, M.End - M.Start)}, Found);
   return Found;
 }

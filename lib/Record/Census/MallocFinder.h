@@ -11,11 +11,11 @@ namespace memkit {
 
 /// An arena of glibc's malloc: a `struct malloc_state`.
 struct FoundArena {
-  uint64_t At = 0;      ///< its address
-  uint64_t End = 0;     ///< of the structure
-  uint64_t Top = 0;     ///< the chunk at the end of its memory
-  uint64_t System = 0;  ///< bytes from the system; 0: not known
-  bool IsMain = false;  ///< its memory is the break; else heaps of HeapBytes
+  uint64_t At = 0;     ///< its address
+  uint64_t End = 0;    ///< of the structure
+  uint64_t Top = 0;    ///< the chunk at the end of its memory
+  uint64_t System = 0; ///< bytes from the system; 0: not known
+  bool IsMain = false; ///< its memory is the break; else heaps of HeapBytes
   std::vector<uint64_t> Fast; ///< the first chunk of each fast bin
 };
 

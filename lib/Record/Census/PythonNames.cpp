@@ -4,8 +4,8 @@
 //
 // A module has its dictionary behind its header. A dictionary has its table of
 // keys at 32 (Include/cpython/dictobject.h). A table of keys
-// (Objects/dict-common.h, Include/internal/pycore_dict.h) has a header, an index,
-// and entries in the order of insertion.
+// (Objects/dict-common.h, Include/internal/pycore_dict.h) has a header, an
+// index, and entries in the order of insertion.
 
 #include "Census/PythonNames.h"
 #include "llvm/ADT/STLExtras.h"
@@ -31,8 +31,9 @@ public:
   bool isA(uint64_t Object, StringRef Type) const {
     return isA(Graph.find(Object), Type);
   }
-  bool isA(const BlockGraph::Block *B, StringRef Type) const {
-    return B && B->Is.Of == BlockKinds::Python && Kinds.name(B->Is.Name) == Type;
+  bool isA(const BlockGraph::GraphBlock *B, StringRef Type) const {
+    return B && B->Is.Of == BlockKinds::Python &&
+           Kinds.name(B->Is.Name) == Type;
   }
   std::vector<NamedValue> dictionary(uint64_t Object) const;
   std::string text(uint64_t Object) const;
@@ -96,7 +97,8 @@ std::vector<NamedValue> NameReader::dictionary(uint64_t Object) const {
     return {};
   std::vector<NamedValue> Entries;
   for (uint64_t I = 0; I != Used; ++I) {
-    uint64_t Key = Table[I * Words + HasHash], Value = Table[I * Words + HasHash + 1];
+    uint64_t Key = Table[I * Words + HasHash],
+             Value = Table[I * Words + HasHash + 1];
     if (Key && Value)
       Entries.push_back({text(Key), Value});
   }
@@ -114,7 +116,7 @@ void memkit::addPythonNames(const TargetMemory &Memory, const BlockKinds &Kinds,
                             BlockGraph &To) {
   NameReader Reader(Memory, Kinds, To);
   std::vector<NamedModule> Modules;
-  for (const BlockGraph::Block &B : To.blocks()) {
+  for (const BlockGraph::GraphBlock &B : To.blocks()) {
     uint64_t Object = B.Address + B.Is.Offset, Dictionary = 0;
     if (!Reader.isA(&B, "module") || !Memory.read(Object + 16, Dictionary) ||
         !Reader.isA(Dictionary, "dict"))
@@ -140,7 +142,7 @@ void memkit::addPythonNames(const TargetMemory &Memory, const BlockKinds &Kinds,
       if (Name.empty() || (Name.starts_with("__") && Name.ends_with("__")) ||
           Reader.isA(E.Value, "module"))
         continue;
-      To.addRoot(E.Value,
-                 M.Name == "__main__" ? E.Name : M.Name + "." + E.Name, M.File);
+      To.addRoot(E.Value, M.Name == "__main__" ? E.Name : M.Name + "." + E.Name,
+                 M.File);
     }
 }

@@ -92,13 +92,14 @@ void PythonPools::walk(ArrayRef<std::pair<uint64_t, uint64_t>> Taken) {
     if (!M.IsWritable || M.IsShared || !M.Path.empty())
       continue;
     for (uint64_t At = M.Start, End; At < M.End; At = End) {
-      const auto *T = partition_point(Taken, [=](auto &R) { return R.second <= At; });
+      const auto *T =
+          partition_point(Taken, [=](auto &R) { return R.second <= At; });
       if (T != Taken.end() && T->first <= At) {
         End = T->second;
         continue;
       }
-      End = std::min({M.End, (At / Part + 1) * Part,
-                      T != Taken.end() ? T->first : M.End});
+      End = std::min(
+          {M.End, (At / Part + 1) * Part, T != Taken.end() ? T->first : M.End});
       forEachTouched(Memory, At, End, [&](uint64_t From, uint64_t Run) {
         ArrayRef<uint8_t> Bytes = Memory.readUpTo(From, size_t(Run), Buffer);
         for (uint64_t O = 0; O + TargetPage <= Bytes.size();) {

@@ -9,17 +9,18 @@
 using namespace llvm;
 using namespace memkit;
 
-void memkit::forEachTouched(
-    const TargetMemory &Memory, uint64_t Begin, uint64_t End,
-    function_ref<void(uint64_t, uint64_t)> Do) {
+void memkit::forEachTouched(const TargetMemory &Memory, uint64_t Begin,
+                            uint64_t End,
+                            function_ref<void(uint64_t, uint64_t)> Do) {
   constexpr uint64_t Asked = 64 << 20;
   for (uint64_t Part = Begin; Part < End; Part += Asked) {
     uint64_t PartEnd = std::min(End, Part + Asked);
-    std::vector<uint64_t> Words =
-        Memory.pageMap(Part / TargetPage, size_t((PartEnd - Part) / TargetPage));
+    std::vector<uint64_t> Words = Memory.pageMap(
+        Part / TargetPage, size_t((PartEnd - Part) / TargetPage));
     for (size_t I = 0; I < Words.size();) {
       size_t From = I;
-      while (I < Words.size() && Words[I] >> 62 && (I - From) * TargetPage < MaxRun)
+      while (I < Words.size() && Words[I] >> 62 &&
+             (I - From) * TargetPage < MaxRun)
         ++I;
       if (I == From) {
         ++I;

@@ -11,7 +11,8 @@ using namespace memkit;
 
 void AttachCensus::start() {
   IsStarted = true;
-  // Children that the programs have made since have the blocks of their parents.
+  // Children that the programs have made since have the blocks of their
+  // parents.
   for (ChildProcess &P : Children.recorded())
     if (!P.IsForked && P.State->hostHeap().expectsAdopted())
       Waiting.insert(Waiting.begin(), P.Process);

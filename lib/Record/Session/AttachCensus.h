@@ -39,11 +39,11 @@ private:
   ChildList &Children;
   TargetMemory Main;
   std::optional<TargetMemory> Other;
-  std::vector<uint32_t> Waiting; ///< processes, the next one last
-  uint32_t Process = 0;          ///< that is counted; 0: none
+  std::vector<uint32_t> Waiting;               ///< processes, the next one last
+  uint32_t Process = 0;                        ///< that is counted; 0: none
   std::optional<llvm::Expected<Census>> Found; ///< of the thread while it reads
-  uint64_t ReadTsc = 0; ///< when it was read; 0: not yet
-  size_t Added = 0;     ///< blocks
+  uint64_t ReadTsc = 0;                        ///< when it was read; 0: not yet
+  size_t Added = 0;                            ///< blocks
   bool IsStarted = false;
   /// Last, so that the thread has ended before its data end.
   SideThread Thread;

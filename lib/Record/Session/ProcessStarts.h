@@ -26,8 +26,8 @@ public:
   void greet(bool Ready);
   /// Adds the processes that run other programs without connecting.
   void addUnconnected();
-  /// Adds the program, which runs already and does not connect. Errors: there is
-  /// no memory.
+  /// Adds the program, which runs already and does not connect. Errors: there
+  /// is no memory.
   llvm::Expected<ChildProcess &> adoptProgram();
   /// Adds the program if it has ended without connecting.
   void addEndedProgram();

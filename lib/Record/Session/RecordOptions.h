@@ -59,8 +59,8 @@ struct RecordOptions {
   pid_t Attach = 0;
   /// With Attach: do not attach, only look at what lives.
   bool CensusOnly = false;
-  bool CensusStops = false;  ///< stop the process for the census
-  bool CountsBefore = false; ///< when attached, find what lived before
+  bool CensusStops = false;    ///< stop the process for the census
+  bool CountsBefore = false;   ///< when attached, find what lived before
   uint64_t AttachForNs = 0;    ///< detach after this time; 0: never
   bool AttachChildren = false; ///< and to the processes that descend from it
   std::string Output; ///< name pattern, `-`, or empty: trace.fb, trace.%r.fb

@@ -51,8 +51,8 @@ public:
   void passSignals(SignalPassing &To) { Signals = &To; }
   void setProgram(pid_t Pid, const std::string &Exe, const std::string &WhyNot);
   /// The program runs already, and By attaches to it: run() begins with that,
-  /// and ends with detaching. Memory: of the program, to find what lived before;
-  /// none: that is not wanted. After setProgram().
+  /// and ends with detaching. Memory: of the program, to find what lived
+  /// before; none: that is not wanted. After setProgram().
   void attachBy(AttachProcess &By, std::optional<TargetMemory> Memory);
   /// After attachBy().
   const AttachControl &attaching() const { return *Attaching; }

@@ -42,8 +42,8 @@ public:
   /// As readUpTo(), into Buffer, which grows as needed: for many reads.
   llvm::ArrayRef<uint8_t> readUpTo(uint64_t At, size_t Bytes,
                                    std::vector<uint8_t> &Buffer) const;
-  /// Reads many ranges with few system calls, one behind the other into To. False:
-  /// not all of the memory is readable.
+  /// Reads many ranges with few system calls, one behind the other into To.
+  /// False: not all of the memory is readable.
   struct Range {
     uint64_t Start;
     size_t Bytes;
@@ -54,8 +54,8 @@ public:
     return read(At, &To, sizeof(T));
   }
 
-  /// The words of /proc/PID/pagemap for pages of 4 KiB from page First on; fewer
-  /// where the kernel does not say.
+  /// The words of /proc/PID/pagemap for pages of 4 KiB from page First on;
+  /// fewer where the kernel does not say.
   std::vector<uint64_t> pageMap(uint64_t First, size_t Pages) const;
 
   /// The mappings as of now; empty: the process is gone.

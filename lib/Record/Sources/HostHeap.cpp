@@ -111,8 +111,8 @@ bool HostHeap::adopt(uint64_t Address, uint64_t Bytes, uint32_t Stack,
 }
 
 bool HostHeap::wasAdopted(uint64_t AllocationId) const {
-  auto It = partition_point(
-      Adopted, [=](auto &R) { return R.second <= AllocationId; });
+  auto It = partition_point(Adopted,
+                            [=](auto &R) { return R.second <= AllocationId; });
   return It != Adopted.end() && It->first <= AllocationId;
 }
 

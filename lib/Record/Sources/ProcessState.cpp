@@ -199,7 +199,7 @@ void ProcessState::touch(ArrayRef<ResidentWalk::ReservedPages> Pages,
 }
 
 /// A variable is a frame of its file; kinds of blocks are names alone.
-uint32_t ProcessState::frameOf(const BlockGraph::Node &N) {
+uint32_t ProcessState::frameOf(const BlockGraph::HolderName &N) {
   Catalog &Names = With.R.names();
   if (N.File.empty())
     return Names.namedFrame(N.Name);
@@ -239,7 +239,7 @@ size_t ProcessState::adopt(const Census &C, size_t First, size_t Count,
   const HeapChoice &Wanted = Sink.wanted();
   size_t End = std::min(C.Blocks.size(), First + Count);
   for (size_t I = First; I != End; ++I) {
-    const Census::LiveBlock &B = C.Blocks[I];
+    const Census::CountedBlock &B = C.Blocks[I];
     // A sample would stand for other blocks, too.
     if (B.Bytes < Wanted.MinSize || Wanted.SampleBytes ||
         !Wanted.wants(HostHeapKind::Malloc))

@@ -95,9 +95,10 @@ public:
   // The recording
   //===--------------------------------------------------------------------===//
 
-  /// Takes blocks that live already when the recording begins, at most Count from
-  /// C.Blocks[First] on; those that are known by now stay as they are. Their
-  /// stacks are the names of who holds them. Returns the first block after.
+  /// Takes blocks that live already when the recording begins, at most Count
+  /// from C.Blocks[First] on; those that are known by now stay as they are.
+  /// Their stacks are the names of who holds them. Returns the first block
+  /// after.
   size_t adopt(const Census &C, size_t First, size_t Count, uint64_t Tsc);
   /// No more blocks will be adopted.
   void endAdopting() {
@@ -186,7 +187,7 @@ private:
   Collectors Collected;
   BlockHolders Holders;
   Figures Said;
-  uint32_t frameOf(const BlockGraph::Node &N);
+  uint32_t frameOf(const BlockGraph::HolderName &N);
   uint32_t stackOf(const Census &C, uint32_t Name);
   std::vector<uint32_t> AdoptedStacks; ///< by name of the census; 0: not yet
   std::vector<wire::RingOrder> Orders; ///< by ring
