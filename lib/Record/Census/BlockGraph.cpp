@@ -220,8 +220,15 @@ void BlockGraph::scanStart(ArrayRef<uint8_t> Bytes, const GraphBlock &B) {
 }
 
 void BlockGraph::scanLarge(const GraphBlock &B) {
-  if (!mayPoint(B))
+  if (!mayPoint(B)) {
+    Skipped.push_back(uint32_t(&B - Blocks.data()));
     return;
+  }
+  scanWhole(B);
+}
+
+void BlockGraph::scanWhole(const GraphBlock &Of) {
+  const GraphBlock B = Of;
   constexpr uint64_t Window = 256 << 10;
   for (uint64_t At = 0; At < B.Bytes; At += Window) {
     uint64_t Size = std::min(B.Bytes - At, Window);
@@ -248,9 +255,24 @@ bool BlockGraph::followInner() {
   return HasMore;
 }
 
+/// Looks into the large blocks that seemed to have no pointers, as long as there
+/// are blocks without a holder: one word among a million may lead to them.
+bool BlockGraph::followSkipped() {
+  constexpr uint64_t MostBytes = uint64_t(4) << 30;
+  if (Skipped.empty() ||
+      none_of(Blocks, [](const GraphBlock &B) { return !B.Node; }))
+    return false;
+  uint64_t Bytes = 0;
+  for (uint32_t I : std::exchange(Skipped, {}))
+    if ((Bytes += Blocks[I].Bytes) <= MostBytes)
+      scanWhole(Blocks[I]);
+  follow();
+  return true;
+}
+
 void BlockGraph::followAll() {
   follow();
-  while (followInner()) {
+  while (followInner() || followSkipped()) {
   }
 }
 
@@ -265,7 +287,7 @@ void BlockGraph::follow() {
     Batch.clear();
     Ranges.clear();
     for (; Next != Waiting.size() && Batch.size() != MaxBatch; ++Next) {
-      const GraphBlock B = Blocks[Waiting[Next]];
+      const GraphBlock &B = Blocks[Waiting[Next]];
       if (isPlain(B))
         continue;
       if (B.Bytes > Small) {
@@ -278,7 +300,7 @@ void BlockGraph::follow() {
     bool IsRead = Memory.readAll(Ranges, Bytes.data());
     size_t At = 0;
     for (uint32_t I : Batch) {
-      const GraphBlock B = Blocks[I];
+      const GraphBlock &B = Blocks[I];
       if (!IsRead)
         scanLarge(B);
       else

@@ -76,6 +76,8 @@ private:
   uint64_t neighboursOf(size_t First) const;
   void readFirst();
   void scanLarge(const GraphBlock &B);
+  void scanWhole(const GraphBlock &Of);
+  bool followSkipped();
   void scanStart(llvm::ArrayRef<uint8_t> Bytes, const GraphBlock &B);
   bool isPlain(const GraphBlock &B) const;
   void scanWords(llvm::ArrayRef<uint8_t> Bytes, const GraphBlock &From);
@@ -96,6 +98,7 @@ private:
   std::vector<uint32_t> KindOfNode; ///< by node: name of a kind; 0: a root
   llvm::StringMap<uint32_t> Roots;  ///< by file and name
   llvm::DenseMap<uint64_t, uint32_t> Below; ///< by parent and name of the kind
+  std::vector<uint32_t> Skipped; ///< large blocks that were not looked into
   std::vector<uint32_t> Waiting; ///< blocks to look into, first come first
 };
 
