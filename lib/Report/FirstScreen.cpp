@@ -12,6 +12,7 @@
 #include "TraceText/EnumNames.h"
 #include "memkit/Model/Imported.h"
 #include "memkit/Support/Format.h"
+#include "memkit/Trace/CensusNames.h"
 #include "llvm/ADT/STLExtras.h"
 #include <csignal>
 #include <cstring>
@@ -317,6 +318,17 @@ static std::string holderText(const PageInput &F, const Subject &Of) {
   return Text;
 }
 
+/// What lived before the recording without a holder, if it matters.
+static std::string unheldText(const PageInput &F, const Subject &Of) {
+  constexpr uint64_t LeastShare = 200;
+  for (const PlaceStats &P : F.O.Places)
+    if (F.O.Where->place(P.Place).Name == NoPointerLeads && P.LiveBytes &&
+        P.LiveBytes >= Of.LiveBytes / LeastShare)
+      return formatSize(P.LiveBytes) +
+             " to which no pointer led: memleak tells what it is";
+  return "";
+}
+
 /// The largest names of Python that hold blocks.
 static std::string namesText(const PageInput &F, const Subject &Of) {
   constexpr size_t Max = 3;
@@ -422,6 +434,8 @@ std::vector<HeadRow> headRows(const PageInput &F) {
     Add("held by", holderText(F, largest(All)));
   if (!All.empty())
     Add("names", namesText(F, largest(All)));
+  if (!All.empty())
+    Add("unheld", unheldText(F, largest(All)));
   Add("own", ownText(F));
   if (F.R.MaxRss)
     Add("resident", residentText(F));

@@ -11,6 +11,7 @@
 #include "Support/Table.h"
 #include "memkit/Model/Imported.h"
 #include "memkit/Support/Format.h"
+#include "memkit/Trace/CensusNames.h"
 #include "memkit/Trace/Sampling.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -37,6 +38,8 @@ private:
   void printLine(const LineGrowth &L);
   void printGrowth();
   void printExits();
+  void printLost();
+  bool isLost(uint32_t Stack) const;
   void printOutliers();
   void printRest();
   void printImported();
@@ -282,6 +285,41 @@ void ShortPrinter::printExits() {
   T.print(OS, V.Width);
 }
 
+/// Whether the blocks of the stack lived before the recording, and no pointer
+/// led to them then.
+bool ShortPrinter::isLost(uint32_t Stack) const {
+  const StackView &Tree = V.T.view();
+  uint32_t First = 0, Second = 0; // the outermost nodes
+  for (uint32_t Node = Tree.leaf(Stack); Node; Node = Tree.parent(Node)) {
+    Second = First;
+    First = Node;
+  }
+  auto NameOf = [&](uint32_t Node) {
+    return Node ? V.T.shown(Tree.frameOf(Node)).front().Function : StringRef();
+  };
+  return NameOf(First) == NoPointerLeads ||
+         (NameOf(First) == LivedBefore && NameOf(Second) == NoPointerLeads);
+}
+
+void ShortPrinter::printLost() {
+  uint64_t Bytes = 0, Blocks = 0;
+  NamedSums Kinds;
+  for (const Leak &L : V.R.Exit.Leaks) {
+    if (!isLost(L.Stack))
+      continue;
+    Bytes += L.Bytes;
+    Blocks += L.Blocks;
+    const StackView &Tree = V.T.view();
+    StringRef Kind =
+        V.T.shown(Tree.frameOf(Tree.leaf(L.Stack))).front().Function;
+    Kinds.add(Kind == NoPointerLeads ? "of unknown kind" : Kind.str(), L.Bytes);
+  }
+  if (!Blocks)
+    return;
+  OS << "Lost: " << formatSize(Bytes) << " in " << plural(Blocks, "block")
+     << ", to which no pointer leads: " << listText(Kinds.sorted(), 3) << '\n';
+}
+
 void ShortPrinter::printOutliers() {
   constexpr size_t Max = 3;
   for (const Outlier &O : ArrayRef(V.R.Outliers).take_front(Max))
@@ -320,8 +358,10 @@ void ShortPrinter::print() {
     OS << plural(Lost, "event") << " lost: leaks may be wrong\n";
   if (V.Kinds & FK_Growth)
     printGrowth();
-  if (V.Kinds & FK_Exit)
+  if (V.Kinds & FK_Exit) {
     printExits();
+    printLost();
+  }
   if (V.Kinds & FK_Outlier)
     printOutliers();
   printRest();

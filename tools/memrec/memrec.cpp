@@ -245,7 +245,7 @@ int main(int Argc, char **Argv) {
   if (!wantsAttach())
     if (Error E = prepareRun(A->Command))
       return fail(std::move(E));
-  if (!sys::fs::exists(Library))
+  if (!wantsCensus() && !sys::fs::exists(Library))
     return fail(makeError(Library + ": capture library not found "
                                     "(choose another with --library)"));
   Expected<RecordOptions> O = recordOptions();

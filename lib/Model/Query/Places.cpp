@@ -8,6 +8,7 @@
 #include "Support/FunctionName.h"
 #include "memkit/Model/Libraries.h"
 #include "memkit/Model/Rules.h"
+#include "memkit/Trace/CensusNames.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include <deque>
@@ -442,7 +443,8 @@ uint32_t PlaceFinder::libraryOf(uint32_t Node, uint32_t Category) {
 uint32_t PlaceFinder::innermost(uint32_t Node) {
   uint32_t Outer = T.parent(Node);
   bool IsMarker = T.frame(T.frameOf(Node)).Kind == FrameKind::Named;
-  if (IsMarker && Outer)
+  if (IsMarker && Outer &&
+      T.unfolded(T.frameOf(Outer)).front().Function != LivedBefore)
     Node = Outer;
   for (uint32_t At = Node; At; At = T.parent(At)) {
     const ShownFrame &F = T.unfolded(T.frameOf(At)).front();

@@ -102,8 +102,11 @@ void ArenaWalk::walkMain(const FoundArena &A) {
 void ArenaWalk::walkHeaps(const FoundArena &A) {
   constexpr unsigned MaxHeaps = 1 << 16;
   uint64_t Heap = A.Top & ~(HeapBytes - 1);
+  DenseSet<uint64_t> Seen; // a program may have destroyed the list
   for (unsigned I = 0; Heap && I != MaxHeaps; ++I) {
     uint64_t Info[3];
+    if (!Seen.insert(Heap).second)
+      return;
     if (!Memory.read(Heap, Info) || Info[0] != A.At || Info[2] > HeapBytes)
       return;
     bool IsFirst = A.At > Heap && A.At < Heap + HeapBytes;
@@ -124,7 +127,7 @@ void ArenaWalk::walkRange(uint64_t Begin, uint64_t End, uint64_t Top) {
   Ranges.push_back({Begin, End});
   ChunkWindow Window(Memory);
   uint64_t At = Begin;
-  unsigned Tries = 0;
+  unsigned Tries = 0, Gaps = 0;
   while (At < End) {
     if (At == Top) {
       Total.TopBytes += End - At;
@@ -151,7 +154,9 @@ void ArenaWalk::walkRange(uint64_t Begin, uint64_t End, uint64_t Top) {
         Window.refill(At, End);
         continue;
       }
-      uint64_t On = resync(At + BlockAlign, End, Top);
+      // A heap of nonsense is not searched through to its end.
+      constexpr unsigned MaxGaps = 1000;
+      uint64_t On = ++Gaps == MaxGaps ? End : resync(At + BlockAlign, End, Top);
       Total.UnreadBytes += On - At;
       At = On;
       Tries = 0;

@@ -255,8 +255,9 @@ bool BlockGraph::followInner() {
   return HasMore;
 }
 
-/// Looks into the large blocks that seemed to have no pointers, as long as there
-/// are blocks without a holder: one word among a million may lead to them.
+/// Looks into the large blocks that seemed to have no pointers, as long as
+/// there are blocks without a holder: one word among a million may lead to
+/// them.
 bool BlockGraph::followSkipped() {
   constexpr uint64_t MostBytes = uint64_t(4) << 30;
   if (Skipped.empty() ||

@@ -156,8 +156,8 @@ const BlockKinds::Known &BlockKinds::tableAt(uint64_t Address) {
 
 //===----------------------------------------------------------------------===//
 
-/// Whether a word may count references: the upper half is zero, but for flags in
-/// the highest two bytes from 3.14 on.
+/// Whether a word may count references: the upper half is zero, but for flags
+/// in the highest two bytes from 3.14 on.
 static bool mayCount(uint64_t Word) {
   return Word && !(Word >> 32 & 0xffff) && Word >> 48 <= 0xff;
 }
@@ -166,7 +166,8 @@ BlockKinds::BlockKind BlockKinds::of(ArrayRef<uint8_t> Bytes) {
   for (uint8_t Offset : {0, 16, 32}) {
     uint64_t References = wordAt(Bytes, Offset),
              Type = wordAt(Bytes, Offset + 8);
-    if (Places.empty() || !mayCount(References) || !Type || Type % 8 || !mayBeType(Type))
+    if (Places.empty() || !mayCount(References) || !Type || Type % 8 ||
+        !mayBeType(Type))
       continue;
     const Known &K = typeAt(Type);
     // To 3.7 the collector has 32 bytes.

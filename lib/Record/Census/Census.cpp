@@ -7,14 +7,12 @@
 #include "Census/PythonNames.h"
 #include "Census/PythonPools.h"
 #include "Support/Failure.h"
+#include "memkit/Trace/CensusNames.h"
 #include "llvm/ADT/STLExtras.h"
 #include <chrono>
 
 using namespace llvm;
 using namespace memkit;
-
-/// The root of blocks to which no pointer leads.
-static constexpr char LostName[] = "[no pointer leads here]";
 
 static uint64_t nowNs() {
   return uint64_t(std::chrono::steady_clock::now().time_since_epoch().count());
@@ -32,7 +30,7 @@ static void nameLost(Census &C, const BlockKinds &Kinds,
     ++C.LostBlocks;
     if (!Root) {
       Root = uint32_t(C.Names.size());
-      C.Names.push_back({0, LostName, ""});
+      C.Names.push_back({0, NoPointerLeads, ""});
     }
     uint32_t &Node = Below[Blocks[I].Is.Name];
     if (!Node && Blocks[I].Is) {

@@ -9,9 +9,6 @@
 
 namespace memkit {
 
-/// The outermost frame of blocks that lived before a recording that follows.
-inline constexpr char CensusFrame[] = "[lived before]";
-
 /// The blocks that live in a program, and who holds them.
 struct Census {
   struct CountedBlock {

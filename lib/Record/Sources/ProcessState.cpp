@@ -4,6 +4,7 @@
 
 #include "Sources/ProcessState.h"
 #include "Wire/Records.h"
+#include "memkit/Trace/CensusNames.h"
 
 using namespace llvm;
 using namespace memkit;
@@ -219,7 +220,7 @@ uint32_t ProcessState::stackOf(const Census &C, uint32_t Name) {
   for (uint32_t N = Name; N; N = C.Names[N].Parent)
     Frames.push_back(frameOf(C.Names[N]));
   if (!C.IsAll)
-    Frames.push_back(With.R.names().namedFrame(CensusFrame));
+    Frames.push_back(With.R.names().namedFrame(LivedBefore));
   std::reverse(Frames.begin(), Frames.end());
   return AdoptedStacks[Name] =
              With.R.names().stack(0, Frames, [](size_t, uint32_t) {}).Stack;

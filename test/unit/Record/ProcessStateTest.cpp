@@ -279,4 +279,34 @@ TEST_F(OneProcess, TimesRiseWhateverTheClocksSay) {
   EXPECT_EQ(70000u, Rows[2].TimeNs);
 }
 
+/// Blocks from before the recording: freed later, known by then, or gone by
+/// then.
+TEST_F(OneProcess, AdoptedBlocks) {
+  I->hostHeap().expectAdopted();
+  put(0, RecordKind::Allocate, 0x1000, 10); // block 0
+  put(0, RecordKind::Free, 0x2000);         // from before, and gone
+  put(0, RecordKind::Allocate, 0x3000, 30); // block 1
+  put(0, RecordKind::Free, 0x3000);
+  pass();
+  I->expectUnknown();
+  Census C;
+  C.Names = {{}, {0, "cache", "main.py"}, {1, "dict", ""}};
+  for (uint64_t At : {0x1000, 0x2000, 0x3000, 0x4000, 0x5000, 0x6000})
+    C.Blocks.push_back({At, 100, 2, false});
+  EXPECT_EQ(I->adopt(C, 0, 4, Tsc += 1000), 4u);
+  put(0, RecordKind::Free, 0x4000);
+  // The fifth ends before it is taken.
+  put(0, RecordKind::Free, 0x5000);
+  EXPECT_EQ(I->adopt(C, 4, 100, Tsc += 1000), 6u);
+  I->endAdopting();
+  // It was free already when it was read: no loss.
+  put(0, RecordKind::Allocate, 0x6000, 60);
+  pass();
+  pass();
+  EXPECT_EQ(events(), "a0 a1 f1 a2 f2 a3 f3 a4 ");
+  EXPECT_EQ(lost(LossKind::DoubleAllocate), 0u);
+  EXPECT_EQ(lost(LossKind::UnknownFree), 0u);
+  EXPECT_TRUE(differences().empty());
+}
+
 } // namespace
