@@ -151,5 +151,8 @@ std::string memkit::censusText(const Census &C) {
       Part(C.LostBytes, "to which no pointer leads in " +
                             formatCount(C.LostBlocks) + " blocks") +
       Part(C.UnreadBytes, "that could not be read");
-  return StringRef(Text).drop_back(2).str();
+  Text = StringRef(Text).drop_back(2).str();
+  if (!C.OtherMalloc.empty())
+    Text += "; the blocks of " + C.OtherMalloc + " are not known";
+  return Text;
 }

@@ -9,6 +9,7 @@
 #include "Support/Failure.h"
 #include "memkit/Trace/CensusNames.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
 #include <chrono>
 
 using namespace llvm;
@@ -94,7 +95,6 @@ static AllBlocks findBlocks(const TargetMemory &Memory,
     C.CachedBytes += Walk.sums().CachedBytes;
     C.TopBytes += Walk.sums().TopBytes;
     C.UnreadBytes += Walk.sums().UnreadBytes;
-    C.KnowsMalloc = true;
   }
   llvm::sort(All.Taken);
   PythonPools Pools(Memory, Maps);
@@ -103,6 +103,19 @@ static AllBlocks findBlocks(const TargetMemory &Memory,
   append_range(All.Live, Pools.live());
   All.HasPython = Pools.numPools();
   return All;
+}
+
+/// The file of an allocator that stands in for glibc's.
+static std::string otherMalloc(ArrayRef<TargetMap> Maps) {
+  static constexpr StringLiteral Known[] = {
+      "libjemalloc", "libtcmalloc", "libmimalloc", "libsnmalloc",
+      "librpmalloc", "libscudo",    "libhoard"};
+  for (const TargetMap &M : Maps) {
+    StringRef Name = sys::path::filename(M.Path);
+    if (any_of(Known, [&](StringRef K) { return Name.starts_with(K); }))
+      return Name.str();
+  }
+  return "";
 }
 
 /// Blocks that came or went meanwhile seem to have no holder: those that have
@@ -132,9 +145,11 @@ Expected<Census> memkit::takeCensus(const TargetMemory &Memory) {
     return makeError("has ended");
   Census C;
   AllBlocks All = findBlocks(Memory, Maps, C);
+  C.OtherMalloc = otherMalloc(Maps);
   if (All.Live.empty())
-    return makeError("has no blocks that memrec can find: its allocator is not "
-                     "glibc's malloc");
+    return makeError(
+        "has no blocks that memrec can find: its allocator is " +
+        (C.OtherMalloc.empty() ? "not glibc's malloc" : C.OtherMalloc));
   BlockKinds Kinds(Memory, Maps);
   BlockGraph Graph(Memory, Kinds, All.HasPython);
   Graph.setBlocks(std::move(All.Live));

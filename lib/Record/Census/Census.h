@@ -20,8 +20,10 @@ struct Census {
   /// From who holds a block to what it is. Node 0 is no node.
   std::vector<BlockGraph::HolderName> Names;
 
-  bool IsAll = false;       ///< no recording follows
-  bool KnowsMalloc = false; ///< it is glibc's
+  bool IsAll = false; ///< no recording follows
+  /// The file of another allocator in place of glibc's, whose blocks are not
+  /// known; empty: none was seen.
+  std::string OtherMalloc;
   uint64_t MallocBytes = 0, MallocBlocks = 0, PythonBytes = 0, PythonBlocks = 0;
   /// Of malloc: freed, but kept for later blocks of any size, of one size, and
   /// at the ends of arenas.
