@@ -486,9 +486,13 @@ Expected<Census> countAll(const RecordOptions &O, const TargetMemory &Memory,
   }
   if (Error E = becomeUserOf(O.Attach, Listener))
     return std::move(E);
-  Expected<Census> C = takeCensus(Memory);
-  if (!C)
-    return refusal(O.Attach, toString(C.takeError()));
+  Expected<Census> C = takeCensus(Memory, O.CensusStops);
+  if (!C) {
+    std::string Why = toString(C.takeError());
+    if (TheRequests.Stop)
+      return createStringError(inconvertibleErrorCode(), "interrupted");
+    return refusal(O.Attach, Why);
+  }
   C->IsAll = true;
   if (Stopped)
     C->StoodNs = Stopped->standsNs();
@@ -508,6 +512,7 @@ Expected<RecordResult> recordCensus(const RecordOptions &O) {
   Expected<TargetMemory> Memory = TargetMemory::open(O.Attach);
   if (!Memory)
     return refusal(O.Attach, toString(Memory.takeError()));
+  Memory->stopAt(TheRequests.Stop);
   takeSignals();
   takeEndSignals();
   raiseLimits();

@@ -150,7 +150,7 @@ std::string memkit::censusText(const Census &C) {
       Part(C.PythonFreeBytes, "free in Python") +
       Part(C.LostBytes, "to which no pointer leads in " +
                             formatCount(C.LostBlocks) + " blocks") +
-      Part(C.UnreadBytes, "that could not be read");
+      Part(C.UnreadBytes, "of its heap that could not be read");
   Text = StringRef(Text).drop_back(2).str();
   if (!C.OtherMalloc.empty())
     Text += "; the blocks of " + C.OtherMalloc + " are not known";

@@ -158,9 +158,13 @@ static void reportAttach(RecordOptions &O) {
   O.Counted = [](const Census &C, pid_t Pid) {
     say("process " + processText(Pid) + (wantsCensus() ? ": " : " before: ") +
         censusText(C));
-    say("the census took " + formatTime(C.TookNs) +
-        (C.StoodNs ? "; the process stood for " + formatTime(C.StoodNs)
-                   : "; the process ran meanwhile"));
+    // A part in a hundred is what people would notice.
+    bool HasChanged = C.ChangedBlocks > C.Blocks.size() / 100;
+    say("the census took " + formatTime(C.TookNs) + "; the process " +
+        (C.StoodNs    ? "stood for " + formatTime(C.StoodNs)
+         : HasChanged ? "ran meanwhile, and " + formatCount(C.ChangedBlocks) +
+                            " blocks came or went: --census=exact stops it"
+                      : "ran meanwhile"));
   };
   O.Attached = [Pid = O.Attach](const AttachResult &R, StringRef Output) {
     say("attached to process " + processText(Pid) +

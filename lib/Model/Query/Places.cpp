@@ -6,6 +6,7 @@
 #include "ArenaStacks.h"
 #include "Model/Trace/OwnCode.h"
 #include "Support/FunctionName.h"
+#include "memkit/Model/Imported.h"
 #include "memkit/Model/Libraries.h"
 #include "memkit/Model/Rules.h"
 #include "memkit/Trace/CensusNames.h"
@@ -48,7 +49,10 @@ class PlaceFinder {
 public:
   PlaceFinder(const Trace &T, Places &To)
       : T(T), To(To), Own(To.Made->Own), Frames(T.numFrames() + 1),
-        Folded(T.numFunctions() + 1), NamesOfFunctions(T.numFunctions() + 1) {}
+        Folded(T.numFunctions() + 1), NamesOfFunctions(T.numFunctions() + 1),
+        IsCensus(importedFrom(T.header()).isCensus()),
+        HasBefore(IsCensus ||
+                  llvm::is_contained(T.header().Options, "census=1")) {}
 
   void run() {
     judgeFrames();
@@ -163,6 +167,7 @@ private:
   uint32_t resultOf(const PlaceState &W);
   uint32_t libraryOf(uint32_t Node, uint32_t Category);
   uint32_t innermost(uint32_t Node);
+  uint32_t holderOf(uint32_t Node) const;
 
   const Trace &T;
   Places &To;
@@ -175,7 +180,9 @@ private:
   // The rules are slow for so many frames.
   const RuleNames Nameless;
   std::vector<std::optional<RuleNames>> NamesOfFunctions; ///< by function
-  std::map<const char *, RuleNames> NamesOfBinaries;      ///< by path's address
+  bool IsCensus;  ///< the trace is a census
+  bool HasBefore; ///< it has what lived before
+  std::map<const char *, RuleNames> NamesOfBinaries; ///< by path's address
   /// Nodes have few different states, which therefore are numbered; 0: the
   /// root's.
   std::vector<PlaceState> States;
@@ -438,13 +445,28 @@ uint32_t PlaceFinder::libraryOf(uint32_t Node, uint32_t Category) {
   return Place;
 }
 
+/// Of a block that lived before the recording: the node of who holds it, which
+/// is the outermost. 0: of another block.
+uint32_t PlaceFinder::holderOf(uint32_t Node) const {
+  uint32_t First = 0, Second = 0;
+  for (uint32_t At = Node; At; At = T.parent(At)) {
+    Second = First;
+    First = At;
+  }
+  if (T.unfolded(T.frameOf(First)).front().Function == LivedBefore)
+    return Second;
+  return IsCensus ? First : 0;
+}
+
 /// A function without file and binary: the innermost one that says something.
 /// The innermost frame often is the allocation function.
 uint32_t PlaceFinder::innermost(uint32_t Node) {
+  if (uint32_t Holder = HasBefore ? holderOf(Node) : 0)
+    return named(PlaceKind::Function,
+                 T.unfolded(T.frameOf(Holder)).front().Function);
   uint32_t Outer = T.parent(Node);
   bool IsMarker = T.frame(T.frameOf(Node)).Kind == FrameKind::Named;
-  if (IsMarker && Outer &&
-      T.unfolded(T.frameOf(Outer)).front().Function != LivedBefore)
+  if (IsMarker && Outer)
     Node = Outer;
   for (uint32_t At = Node; At; At = T.parent(At)) {
     const ShownFrame &F = T.unfolded(T.frameOf(At)).front();

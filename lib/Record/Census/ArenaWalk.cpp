@@ -87,15 +87,30 @@ void ArenaWalk::walk() {
   llvm::sort(Ranges);
 }
 
+/// The end of the mappings that follow one another from Maps[I] on, all with
+/// its name: advice to the kernel, as of huge pages, divides mappings.
+static size_t endOfRun(ArrayRef<TargetMap> Maps, size_t I) {
+  size_t End = I + 1;
+  while (Maps[I].IsWritable && End != Maps.size() &&
+         Maps[End].Start == Maps[End - 1].End &&
+         Maps[End].Path == Maps[I].Path && Maps[End].IsWritable &&
+         Maps[End].IsShared == Maps[I].IsShared)
+    ++End;
+  return End;
+}
+
 /// The main arena's memory is the break. Where the break could not grow, malloc
 /// has mapped more; that is found by its top alone.
 void ArenaWalk::walkMain(const FoundArena &A) {
+  auto EndAt = [this](const TargetMap &M) {
+    return Maps[endOfRun(Maps, size_t(&M - Maps.begin())) - 1].End;
+  };
   const TargetMap *Break = mapAt(Maps, Of.BreakStart);
-  if (Of.BreakStart && Break)
-    walkRange(alignTo(Of.BreakStart, BlockAlign), Break->End, A.Top);
-  const TargetMap *Of = mapAt(Maps, A.Top);
-  if (Of && Of != Break)
-    walkRange(Of->Start, Of->End, A.Top);
+  uint64_t End = Of.BreakStart && Break ? EndAt(*Break) : 0;
+  walkRange(alignTo(Of.BreakStart, BlockAlign), End, A.Top);
+  const TargetMap *Last = mapAt(Maps, A.Top);
+  if (Last && !(A.Top >= Of.BreakStart && A.Top < End))
+    walkRange(Last->Start, EndAt(*Last), A.Top);
 }
 
 /// `heap_info`: the arena, the heap before, the size.
@@ -158,6 +173,7 @@ void ArenaWalk::walkRange(uint64_t Begin, uint64_t End, uint64_t Top) {
       constexpr unsigned MaxGaps = 1000;
       uint64_t On = ++Gaps == MaxGaps ? End : resync(At + BlockAlign, End, Top);
       Total.UnreadBytes += On - At;
+      Unread.push_back({At, On});
       At = On;
       Tries = 0;
       continue;
@@ -321,6 +337,32 @@ static MappedChunk mappedChunk(ArrayRef<uint8_t> Bytes, uint64_t At,
   return {};
 }
 
+/// The chunk of an aligned block, whose header stands before the block's begin;
+/// that of the whole mapping stays where it was.
+static MappedChunk alignedChunk(const TargetMemory &Memory,
+                                const MappedChunk &Whole) {
+  constexpr unsigned LeastLog = 5, MostLog = 30;
+  for (unsigned Log = LeastLog; Log <= MostLog; ++Log) {
+    uint64_t Block = alignTo(Whole.At + HeaderBytes, uint64_t(1) << Log),
+             Chunk = Block - HeaderBytes, Words[2];
+    if (Chunk == Whole.At)
+      continue;
+    if (Block >= Whole.End)
+      break;
+    if (!Memory.read(Chunk, Words))
+      continue;
+    uint64_t Size = Words[1] & ~HeadBits;
+    if ((Words[0] & ~uint64_t(1)) != Chunk - Whole.At ||
+        (Words[1] & HeadBits) != HasMapping)
+      continue;
+    if (Chunk + Size == Whole.End)
+      return {Chunk, Size - HeaderBytes, Whole.End};
+    if (Chunk + Size + HeaderBytes == Whole.End)
+      return {Chunk, Size - 8, Whole.End};
+  }
+  return Whole;
+}
+
 void ArenaWalk::walkMapping(uint64_t Begin, uint64_t End) {
   uint64_t Next = Begin; // behind the last chunk
   std::vector<uint8_t> Buffer;
@@ -332,6 +374,8 @@ void ArenaWalk::walkMapping(uint64_t Begin, uint64_t End) {
         At += TargetPage;
         continue;
       }
+      if (Chunk.At == At)
+        Chunk = alignedChunk(Memory, Chunk);
       Live.push_back({Chunk.At + HeaderBytes, Chunk.Bytes});
       Ranges.push_back({Chunk.At, Chunk.End});
       ++Total.MappedBlocks;
@@ -342,7 +386,10 @@ void ArenaWalk::walkMapping(uint64_t Begin, uint64_t End) {
 }
 
 void ArenaWalk::walkMapped() {
-  for (const TargetMap &M : Maps)
+  for (size_t I = 0, Next; I != Maps.size(); I = Next) {
+    Next = endOfRun(Maps, I);
+    const TargetMap &M = Maps[I];
     if (M.IsWritable && !M.IsShared && M.Path.empty() && !isInArena(M.Start))
-      walkMapping(M.Start, M.End);
+      walkMapping(M.Start, Maps[Next - 1].End);
+  }
 }

@@ -36,6 +36,12 @@ public:
     return Ranges;
   }
 
+  /// Ranges of arenas without chunks: memory of the program's own between, or
+  /// what changed meanwhile.
+  const std::vector<std::pair<uint64_t, uint64_t>> &unread() const {
+    return Unread;
+  }
+
   struct Sums {
     uint64_t FreeBytes = 0;   ///< in bins, between blocks
     uint64_t CachedBytes = 0; ///< freed blocks that threads or fast bins keep
@@ -64,7 +70,7 @@ private:
   llvm::ArrayRef<TargetMap> Maps;
   const FoundMalloc &Of;
   std::vector<FoundBlock> Live;
-  std::vector<std::pair<uint64_t, uint64_t>> Ranges;
+  std::vector<std::pair<uint64_t, uint64_t>> Ranges, Unread;
   std::vector<uint64_t> Caches;    ///< blocks that may be a thread's cache
   llvm::DenseSet<uint64_t> Cached; ///< addresses of blocks
   Sums Total;

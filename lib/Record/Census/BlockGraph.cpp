@@ -31,8 +31,11 @@ void BlockGraph::setBlocks(std::vector<FoundBlock> Found) {
   EndOfAll = End;
   for (uint32_t I = 0; I != Blocks.size(); ++I) {
     const GraphBlock &B = Blocks[I];
+    if (B.Bytes >= LargeBytes)
+      Large.push_back(I);
     for (uint64_t G = B.Address / GranuleBytes;
-         G <= (B.Address + B.Bytes - 1) / GranuleBytes; ++G) {
+         G <= (B.Address + std::min(B.Bytes, LargeBytes) - 1) / GranuleBytes;
+         ++G) {
       auto [At, IsNew] = Granules.try_emplace(G, std::pair(I, I + 1));
       At->second.second = I + 1;
     }
@@ -69,17 +72,28 @@ void BlockGraph::readFirst() {
         Kinds.addPlace(B.Address);
   std::vector<uint8_t> Buffer;
   ArrayRef<uint8_t> Bytes;
-  uint64_t Start = 0;
+  uint64_t Start = 0, End = 0; // that were asked for
   for (size_t I = 0; I != Blocks.size(); ++I) {
     GraphBlock &B = Blocks[I];
     size_t Wanted = size_t(std::min<uint64_t>(B.Bytes, BlockKinds::FirstBytes));
-    if (B.Address < Start || B.Address + Wanted > Start + Bytes.size()) {
+    if (B.Address + Wanted > End) {
       Start = B.Address;
-      Bytes = Memory.readUpTo(Start, size_t(neighboursOf(I) - Start), Buffer);
+      End = neighboursOf(I);
+      Bytes = Memory.readUpTo(Start, size_t(End - Start), Buffer);
     }
     if (B.Address + Wanted <= Start + Bytes.size())
       setKind(B, Kinds.of(Bytes.slice(size_t(B.Address - Start), Wanted)));
   }
+}
+
+/// The large block around the address.
+uint32_t BlockGraph::inLarge(uint64_t Pointer) const {
+  auto It = partition_point(
+      Large, [&](uint32_t I) { return Blocks[I].Address <= Pointer; });
+  if (It == Large.begin())
+    return NoBlock;
+  const GraphBlock &B = Blocks[*std::prev(It)];
+  return Pointer - B.Address < B.Bytes ? *std::prev(It) : NoBlock;
 }
 
 uint32_t BlockGraph::indexOf(uint64_t Pointer) const {
@@ -93,12 +107,12 @@ uint32_t BlockGraph::indexOf(uint64_t Pointer) const {
   auto It =
       std::upper_bound(Starts.begin() + First, Starts.begin() + Last, Pointer);
   if (It == Starts.begin() + First)
-    return NoBlock;
+    return inLarge(Pointer);
   const GraphBlock &B = Blocks[size_t(It - Starts.begin()) - 1];
   if (Pointer - B.Address >= B.Bytes)
     return NoBlock;
   // The collector's list leads to the bytes before an object.
-  if (B.Is.Of == BlockKinds::Python && Pointer != B.Address + B.Is.Offset)
+  if (B.Is.Of == BlockKinds::Python && Pointer < B.Address + B.Is.Offset)
     return NoBlock;
   return uint32_t(&B - Blocks.data());
 }

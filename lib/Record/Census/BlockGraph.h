@@ -65,9 +65,12 @@ private:
   static constexpr size_t MaxNodes = 1 << 22;
   static constexpr unsigned MaxDepth = 12;
   uint32_t indexOf(uint64_t Pointer) const;
+  uint32_t inLarge(uint64_t Pointer) const;
   static bool isBegin(const GraphBlock &B, uint64_t Pointer) {
-    constexpr uint64_t Large = 4096, Near = 64;
-    return B.Bytes <= Large || Pointer - B.Address <= Near;
+    constexpr uint64_t Small = 4096, Near = 64;
+    if (B.Is.Of == BlockKinds::Python)
+      return Pointer == B.Address + B.Is.Offset;
+    return B.Bytes <= Small || Pointer - B.Address <= Near;
   }
   bool followInner();
   uint32_t newNode(uint32_t Parent, llvm::StringRef Name);
@@ -89,8 +92,10 @@ private:
   std::vector<GraphBlock> Blocks; ///< by address
   std::vector<uint64_t> Starts;
   uint64_t EndOfAll = 0;
+  std::vector<uint32_t> Large; ///< blocks of at least LargeBytes
+  static constexpr uint64_t LargeBytes = 1 << 20;
   /// Of each piece of memory with blocks: the first, and the one after the
-  /// last.
+  /// last; of large blocks the first LargeBytes alone.
   static constexpr uint64_t GranuleBytes = 4096;
   llvm::DenseMap<uint64_t, std::pair<uint32_t, uint32_t>> Granules;
   std::vector<uint8_t> Buffer;

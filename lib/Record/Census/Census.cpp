@@ -77,7 +77,7 @@ namespace {
 /// All live blocks, and where their allocators keep them.
 struct AllBlocks {
   std::vector<FoundBlock> Live;
-  std::vector<std::pair<uint64_t, uint64_t>> Taken;
+  std::vector<std::pair<uint64_t, uint64_t>> Taken, Unread;
   bool HasPython = false;
 };
 
@@ -91,6 +91,7 @@ static AllBlocks findBlocks(const TargetMemory &Memory,
     Walk.walk();
     append_range(All.Live, Walk.live());
     append_range(All.Taken, Walk.ranges());
+    append_range(All.Unread, Walk.unread());
     C.FreeBytes += Walk.sums().FreeBytes;
     C.CachedBytes += Walk.sums().CachedBytes;
     C.TopBytes += Walk.sums().TopBytes;
@@ -118,33 +119,43 @@ static std::string otherMalloc(ArrayRef<TargetMap> Maps) {
   return "";
 }
 
-/// Blocks that came or went meanwhile seem to have no holder: those that have
-/// gone by now are left out.
-static void dropGone(const TargetMemory &Memory, ArrayRef<TargetMap> Maps,
-                     BlockGraph &Graph) {
-  DenseSet<uint64_t> Lost;
-  for (const BlockGraph::GraphBlock &B : Graph.blocks())
-    if (!B.Node)
-      Lost.insert(B.Address);
-  if (Lost.empty())
-    return;
+/// Looks again: notes how much has changed meanwhile. Blocks that came or went
+/// seem to have no holder: those that have gone by now are left out.
+static void compare(const TargetMemory &Memory, ArrayRef<TargetMap> Maps,
+                    BlockGraph &Graph, Census &C) {
   Census Unused;
-  DenseMap<uint64_t, uint64_t> Still; // bytes by address
+  DenseMap<uint64_t, uint64_t> Now; // bytes by address
   for (const FoundBlock &B : findBlocks(Memory, Maps, Unused).Live)
-    if (Lost.contains(B.Address))
-      Still[B.Address] = B.Bytes;
+    Now[B.Address] = B.Bytes;
+  uint64_t Same = 0;
+  for (const BlockGraph::GraphBlock &B : Graph.blocks())
+    Same += Now.lookup(B.Address) == B.Bytes;
+  C.ChangedBlocks = Graph.blocks().size() - Same + (Now.size() - Same);
   Graph.dropIf([&](const BlockGraph::GraphBlock &B) {
-    return !B.Node && Still.lookup(B.Address) != B.Bytes;
+    return !B.Node && Now.lookup(B.Address) != B.Bytes;
   });
 }
 
-Expected<Census> memkit::takeCensus(const TargetMemory &Memory) {
+/// Whether the memory is still that of the program.
+static Error checkThere(const TargetMemory &Memory, ArrayRef<TargetMap> Maps) {
+  // The first page may be unreadable, but not all first pages.
+  uint8_t Byte;
+  for (const TargetMap &M : Maps.take_front(8))
+    if (M.IsReadable && Memory.read(M.Start, Byte))
+      return Error::success();
+  return makeError("has ended, or runs another program by now");
+}
+
+Expected<Census> memkit::takeCensus(const TargetMemory &Memory,
+                                    bool IsStopped) {
   uint64_t Begin = nowNs();
   std::vector<TargetMap> Maps = Memory.maps();
   if (Maps.empty())
     return makeError("has ended");
   Census C;
   AllBlocks All = findBlocks(Memory, Maps, C);
+  if (Error E = checkThere(Memory, Maps))
+    return std::move(E);
   C.OtherMalloc = otherMalloc(Maps);
   if (All.Live.empty())
     return makeError(
@@ -155,8 +166,11 @@ Expected<Census> memkit::takeCensus(const TargetMemory &Memory) {
   Graph.setBlocks(std::move(All.Live));
   addPythonNames(Memory, Kinds, Graph);
   Graph.follow();
-  followGlobals(Memory, Maps, All.Taken, Graph);
-  dropGone(Memory, Maps, Graph);
+  followGlobals(Memory, Maps, All.Taken, All.Unread, Graph);
+  if (!IsStopped)
+    compare(Memory, Maps, Graph, C);
+  if (Error E = checkThere(Memory, Maps))
+    return std::move(E);
 
   C.Names = Graph.tree();
   C.Blocks.reserve(Graph.blocks().size());

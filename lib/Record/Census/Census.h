@@ -31,6 +31,8 @@ struct Census {
   uint64_t PythonFreeBytes = 0;           ///< of its pools
   uint64_t UnreadBytes = 0;               ///< of malloc's arenas
   uint64_t LostBytes = 0, LostBlocks = 0; ///< to which no pointer leads
+  /// That came or went while the program was read; 0 if it was stopped.
+  uint64_t ChangedBlocks = 0;
   uint64_t TookNs = 0;
   uint64_t StoodNs = 0; ///< for so long the program was stopped; 0: not at all
 };
@@ -39,7 +41,8 @@ struct Census {
 /// objects, what holds them. Nothing in the program changes. Unless it is
 /// stopped, it goes on meanwhile: blocks that come and go may be missing.
 /// Errors: the end of a sentence that begins with the process.
-llvm::Expected<Census> takeCensus(const TargetMemory &Memory);
+llvm::Expected<Census> takeCensus(const TargetMemory &Memory,
+                                  bool IsStopped = false);
 
 } // namespace memkit
 

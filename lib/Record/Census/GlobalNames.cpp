@@ -5,7 +5,9 @@
 #include "Census/GlobalNames.h"
 #include "Census/TouchedPages.h"
 #include "Census/Words.h"
+#include "Shared/ProcFs.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/MathExtras.h"
@@ -15,14 +17,19 @@
 using namespace llvm;
 using namespace memkit;
 
+/// The file of the program, as the kernel names it.
+static std::string pathOfProgram(pid_t Pid) { return procfs::exePath(Pid); }
+
 namespace {
 
 /// The variables of a binary by address, from its file.
 class Variables {
 public:
   Variables(pid_t Pid, const TargetMap &Of, ArrayRef<TargetMap> Maps) {
-    // The file as the program sees it.
-    std::string Path = "/proc/" + std::to_string(Pid) + "/root" + Of.Path;
+    // The file as the program sees it; the program's own also if it is deleted.
+    std::string Proc = "/proc/" + std::to_string(Pid);
+    std::string Path = Of.Path == pathOfProgram(Pid) ? Proc + "/exe"
+                                                     : Proc + "/root" + Of.Path;
     Expected<object::OwningBinary<object::ObjectFile>> File =
         object::ObjectFile::createObjectFile(Path);
     if (!File) {
@@ -104,10 +111,36 @@ void forEachWord(const TargetMemory &Memory, uint64_t Begin, uint64_t End,
 
 } // namespace
 
-/// Of a binary's data, and of the zeros behind it.
+/// Where the zeros behind the data of a binary end, as its headers in memory
+/// say: an anonymous mapping behind them may be anybody's. 0: not known.
+static uint64_t endOfImage(const TargetMemory &Memory, ArrayRef<TargetMap> Maps,
+                           const TargetMap &Of) {
+  const TargetMap *First = find_if(Maps, [&](const TargetMap &M) {
+    return M.Inode == Of.Inode && M.Path == Of.Path;
+  });
+  ELF::Elf64_Ehdr Head;
+  constexpr unsigned MaxHeaders = 64;
+  if (First->Offset || !Memory.read(First->Start, Head) ||
+      Head.e_phentsize != sizeof(ELF::Elf64_Phdr) || Head.e_phnum > MaxHeaders)
+    return 0;
+  uint64_t Lowest = UINT64_MAX, End = 0;
+  for (unsigned I = 0; I != Head.e_phnum; ++I) {
+    ELF::Elf64_Phdr H;
+    if (!Memory.read(First->Start + Head.e_phoff + I * sizeof(H), H) ||
+        H.p_type != ELF::PT_LOAD)
+      continue;
+    Lowest = std::min(Lowest, alignDown(H.p_vaddr, TargetPage));
+    End = std::max(End, H.p_vaddr + H.p_memsz);
+  }
+  return Lowest < End ? First->Start + (End - Lowest) : 0;
+}
+
+/// Of a binary's data, and of the zeros behind it. IsProgram: the binary is the
+/// program itself, whose variables need no file.
 static void addData(const TargetMemory &Memory, ArrayRef<TargetMap> Maps,
                     const TargetMap &Of, uint64_t End, BlockGraph &To) {
   std::optional<Variables> Names;
+  bool IsProgram = Of.Path == pathOfProgram(Memory.pid());
   std::string Other = "data of " + sys::path::filename(Of.Path).str();
   forEachWord(Memory, Of.Start, End, [&](uint64_t At, uint64_t Word) {
     if (!To.find(Word))
@@ -115,51 +148,65 @@ static void addData(const TargetMemory &Memory, ArrayRef<TargetMap> Maps,
     if (!Names)
       Names.emplace(Memory.pid(), Of, Maps);
     std::string Name = Names->at(At);
-    To.addRoot(Word, Name.empty() ? Other : Name, Of.Path);
+    To.addRoot(Word, Name.empty() ? Other : Name,
+               IsProgram ? StringRef() : StringRef(Of.Path));
   });
 }
 
-/// Of memory that belongs to no binary, but for that of the allocators.
-static void addOther(const TargetMemory &Memory, const TargetMap &M,
-                     ArrayRef<std::pair<uint64_t, uint64_t>> Taken,
-                     BlockGraph &To) {
-  bool IsStack = M.Path == "[stack]";
-  for (uint64_t At = M.Start, End; At < M.End; At = End) {
+using Ranges = ArrayRef<std::pair<uint64_t, uint64_t>>;
+
+/// Of memory from Begin to End that belongs to no binary, but for that of the
+/// allocators.
+static void addOther(const TargetMemory &Memory, uint64_t Begin, uint64_t End,
+                     Ranges Taken, StringRef Name, BlockGraph &To) {
+  for (uint64_t At = Begin, Next; At < End; At = Next) {
     const auto *T =
         partition_point(Taken, [=](auto &R) { return R.second <= At; });
     if (T != Taken.end() && T->first <= At) {
-      End = T->second;
+      Next = T->second;
       continue;
     }
-    End = T != Taken.end() ? std::min(M.End, T->first) : M.End;
-    forEachWord(Memory, At, End, [&](uint64_t, uint64_t Word) {
-      To.addRoot(Word,
-                 IsStack ? "[main thread's stack]" : "[stacks and mappings]",
-                 "");
-    });
+    Next = T != Taken.end() ? std::min(End, T->first) : End;
+    forEachWord(Memory, At, Next,
+                [&](uint64_t, uint64_t Word) { To.addRoot(Word, Name, ""); });
   }
 }
 
 /// Follows what variables hold before stacks: a stack often points into the
 /// middle of a container.
 void memkit::followGlobals(const TargetMemory &Memory, ArrayRef<TargetMap> Maps,
-                           ArrayRef<std::pair<uint64_t, uint64_t>> Taken,
-                           BlockGraph &To) {
-  std::vector<bool> IsDone(Maps.size());
+                           Ranges Taken, Ranges Unread, BlockGraph &To) {
+  // Where the part of a mapping begins that is no binary's.
+  std::vector<uint64_t> Rest(Maps.size());
   for (size_t I = 0; I != Maps.size(); ++I) {
     const TargetMap &M = Maps[I];
+    Rest[I] = std::max(Rest[I], M.Start);
     if (!M.IsWritable || M.IsShared || !M.Inode)
       continue;
-    bool HasZeros = I + 1 != Maps.size() && Maps[I + 1].Start == M.End &&
-                    Maps[I + 1].Path.empty() && Maps[I + 1].IsWritable;
-    addData(Memory, Maps, M, HasZeros ? Maps[I + 1].End : M.End, To);
-    IsDone[I] = true;
-    if (HasZeros)
-      IsDone[I + 1] = true;
+    uint64_t End = M.End;
+    if (I + 1 != Maps.size() && Maps[I + 1].Start == M.End &&
+        Maps[I + 1].Path.empty()) {
+      End = std::clamp(alignTo(endOfImage(Memory, Maps, M), TargetPage), M.End,
+                       Maps[I + 1].End);
+      Rest[I + 1] = End;
+    }
+    addData(Memory, Maps, M, End, To);
   }
   To.follow();
   for (size_t I = 0; I != Maps.size(); ++I)
-    if (Maps[I].IsWritable && !Maps[I].IsShared && !IsDone[I] && !Maps[I].Inode)
-      addOther(Memory, Maps[I], Taken, To);
+    if (const TargetMap &M = Maps[I]; M.IsWritable && !M.IsShared && !M.Inode)
+      addOther(Memory, Rest[I], M.End, Taken,
+               M.Path == "[stack]" ? "[main thread's stack]"
+                                   : "[stacks and mappings]",
+               To);
+  for (auto [Begin, End] : Unread)
+    addOther(Memory, alignDown(Begin, TargetPage), alignTo(End, TargetPage), {},
+             "[stacks and mappings]", To);
+  To.followAll();
+  // Few programs keep addresses there, and some have much of it.
+  constexpr uint64_t MostShared = 256 << 20;
+  for (const TargetMap &M : Maps)
+    if (M.IsWritable && M.IsShared && M.End - M.Start <= MostShared)
+      addOther(Memory, M.Start, M.End, Taken, "[shared memory]", To);
   To.followAll();
 }

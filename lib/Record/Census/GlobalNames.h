@@ -11,9 +11,11 @@ namespace memkit {
 
 /// Makes all pointers outside of blocks roots of the graph, and follows them:
 /// global variables by their symbols, else by their binary; then stacks and
-/// other memory. Taken: the ranges of the blocks' allocators, by address.
+/// other memory; shared memory last. Taken: the ranges of the blocks'
+/// allocators, by address; Unread: the parts of them that hold no blocks.
 void followGlobals(const TargetMemory &Memory, llvm::ArrayRef<TargetMap> Maps,
                    llvm::ArrayRef<std::pair<uint64_t, uint64_t>> Taken,
+                   llvm::ArrayRef<std::pair<uint64_t, uint64_t>> Unread,
                    BlockGraph &To);
 
 } // namespace memkit

@@ -45,19 +45,19 @@ bool isSelf(const DataRange &D, uint64_t At) {
   return D.word(At) == At - 2 * Word && D.word(At + Word) == At - 2 * Word;
 }
 
-/// Whether a table of bins begins at At: most are empty.
-bool hasBins(const DataRange &D, uint64_t At) {
+/// Whether all words of a table of bins at At are pointers, which nearly no
+/// other memory has; Empty: the number of those that point at themselves.
+bool mayBeBins(const DataRange &D, uint64_t At, unsigned &Empty) {
+  Empty = 0;
   if (At + NextOffset + 6 * Word > D.end() || !D.word(At - 2 * Word))
     return false;
-  constexpr unsigned LeastEmpty = 24;
-  unsigned Empty = 0;
   for (unsigned I = NumBins; I--;) {
     uint64_t Bin = At + 2 * Word * I;
     if (!D.word(Bin) || !D.word(Bin + Word))
       return false;
     Empty += isSelf(D, Bin);
   }
-  return Empty >= LeastEmpty;
+  return true;
 }
 
 class MallocSearch {
@@ -69,7 +69,8 @@ public:
     for (uint64_t At = alignTo(D.Start, Word) + 2 * Word;
          At + BinsBytes <= D.end(); At += Word) {
       // Most addresses are known after one look.
-      if (!D.word(At + BinsBytes - Word) || !hasBins(D, At))
+      if (!D.word(At + BinsBytes - Word) || !mayBeNext(D, At) ||
+          !hasBins(D, At))
         continue;
       if (std::optional<FoundMalloc> Found = take(D, At)) {
         To.push_back(std::move(*Found));
@@ -79,6 +80,33 @@ public:
   }
 
 private:
+  /// Whether behind a table of bins at At the next arena is named: the main
+  /// arena itself, or one in a heap.
+  static bool mayBeNext(const DataRange &D, uint64_t At) {
+    uint64_t Next = D.word(At + NextOffset);
+    return isInHeap(Next) || (Next <= At - LeastHead && Next >= At - MostHead);
+  }
+  /// Whether a table of bins begins at At: bins are empty, or lists that lead
+  /// back to them. A fragmented heap has few empty ones.
+  bool hasBins(const DataRange &D, uint64_t At) const {
+    constexpr unsigned Enough = 24;
+    unsigned Good;
+    if (!mayBeBins(D, At, Good))
+      return false;
+    // The program may change some lists meanwhile.
+    constexpr unsigned MostWrong = 8;
+    for (unsigned I = 0, Wrong = 0;
+         I != NumBins && Good < Enough && Wrong != MostWrong; ++I) {
+      uint64_t Bin = At + 2 * Word * I, Chunk = Bin - 2 * Word;
+      if (isSelf(D, Bin))
+        continue;
+      // fd and bk stand behind a chunk's two words.
+      bool IsList = read(D.word(Bin) + 3 * Word) == Chunk &&
+                    read(D.word(Bin + Word) + 2 * Word) == Chunk;
+      ++(IsList ? Good : Wrong);
+    }
+    return Good >= Enough;
+  }
   uint64_t read(uint64_t At) const {
     uint64_t V = 0;
     Memory.read(At, V);
@@ -148,10 +176,13 @@ private:
                       FoundMalloc &To) const {
     constexpr uint64_t Reach = 16 << 10;
     constexpr uint32_t MaxMapped = 65536; // DEFAULT_MMAP_MAX
-    const TargetMap *Break = nullptr;
+    // Advice to the kernel divides the break into several mappings.
+    uint64_t Break = 0, BreakEnd = 0;
     for (const TargetMap &M : Maps)
-      if (M.Path == "[heap]")
-        Break = &M;
+      if (M.Path == "[heap]") {
+        Break = Break ? Break : M.Start;
+        BreakEnd = M.End;
+      }
     uint64_t From = std::max(D.Start, Main - std::min(Main, Reach));
     for (uint64_t At = alignTo(From, 4);
          At < Main + Reach && At + 64 <= D.end(); At += 4) {
@@ -161,8 +192,7 @@ private:
       uint64_t Mapped = alignTo(At + 16, Word);
       uint64_t Start = 0;
       for (uint64_t I = 2; I <= 4 && Break && !Start; ++I)
-        if (uint64_t V = D.word(Mapped + I * Word);
-            V >= Break->Start && V < Break->End)
+        if (uint64_t V = D.word(Mapped + I * Word); V >= Break && V < BreakEnd)
           Start = V;
       if ((Break && !Start) || D.word(Mapped) > D.word(Mapped + Word))
         continue;
@@ -172,8 +202,7 @@ private:
       To.BreakStart = Start;
       return;
     }
-    if (Break)
-      To.BreakStart = Break->Start;
+    To.BreakStart = Break;
   }
 
   const TargetMemory &Memory;

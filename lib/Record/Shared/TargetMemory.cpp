@@ -20,20 +20,27 @@ static std::string pathOf(pid_t Pid, const char *Name) {
 }
 
 Expected<TargetMemory> TargetMemory::open(pid_t Pid) {
-  int Fd = ::open(pathOf(Pid, "mem").c_str(), O_RDWR | O_CLOEXEC);
-  if (Fd < 0 && (errno == ENOENT || errno == ESRCH))
-    return makeError("has ended");
-  if (Fd < 0)
+  TargetMemory M(Pid, ::open(pathOf(Pid, "mem").c_str(), O_RDWR | O_CLOEXEC),
+                 ::open(pathOf(Pid, "maps").c_str(), O_RDONLY | O_CLOEXEC), -1);
+  if (M.Fd < 0 || M.MapsFd < 0) {
+    if (errno == ENOENT || errno == ESRCH)
+      return makeError("has ended");
     return failErrno("cannot be read");
-  return TargetMemory(Pid, Fd);
+  }
+  // Some kernels have none.
+  M.PagesFd = ::open(pathOf(Pid, "pagemap").c_str(), O_RDONLY | O_CLOEXEC);
+  return std::move(M);
 }
 
 TargetMemory::~TargetMemory() {
-  if (Fd >= 0)
-    close(Fd);
+  for (int File : {Fd, MapsFd, PagesFd})
+    if (File >= 0)
+      close(File);
 }
 
 bool TargetMemory::read(uint64_t At, void *To, size_t Bytes) const {
+  if (isStopped())
+    return false;
   ssize_t N;
   while ((N = pread(Fd, To, Bytes, off_t(At))) < 0 && errno == EINTR) {
   }
@@ -42,7 +49,7 @@ bool TargetMemory::read(uint64_t At, void *To, size_t Bytes) const {
 
 std::vector<uint8_t> TargetMemory::readUpTo(uint64_t At, size_t Bytes) const {
   std::vector<uint8_t> Read(Bytes);
-  ssize_t N = pread(Fd, Read.data(), Bytes, off_t(At));
+  ssize_t N = isStopped() ? 0 : pread(Fd, Read.data(), Bytes, off_t(At));
   Read.resize(N > 0 ? size_t(N) : 0);
   return Read;
 }
@@ -51,7 +58,7 @@ ArrayRef<uint8_t> TargetMemory::readUpTo(uint64_t At, size_t Bytes,
                                          std::vector<uint8_t> &Buffer) const {
   if (Buffer.size() < Bytes)
     Buffer.resize(Bytes);
-  ssize_t N = pread(Fd, Buffer.data(), Bytes, off_t(At));
+  ssize_t N = isStopped() ? 0 : pread(Fd, Buffer.data(), Bytes, off_t(At));
   return {Buffer.data(), N > 0 ? size_t(N) : 0};
 }
 
@@ -59,6 +66,8 @@ bool TargetMemory::readAll(ArrayRef<Range> Ranges, uint8_t *To) const {
   constexpr size_t MaxAtOnce = 512; // at most IOV_MAX
   iovec From[MaxAtOnce];
   while (!Ranges.empty()) {
+    if (isStopped())
+      return false;
     ArrayRef<Range> Now = Ranges.take_front(MaxAtOnce);
     size_t Bytes = 0;
     for (size_t I = 0; I != Now.size(); ++I) {
@@ -85,12 +94,10 @@ bool TargetMemory::write(uint64_t At, ArrayRef<uint8_t> What) const {
 std::vector<uint64_t> TargetMemory::pageMap(uint64_t First,
                                             size_t Pages) const {
   std::vector<uint64_t> Words(Pages);
-  int Map = ::open(pathOf(Pid, "pagemap").c_str(), O_RDONLY | O_CLOEXEC);
-  ssize_t N = Map < 0 ? -1
-                      : pread(Map, Words.data(), Pages * sizeof(uint64_t),
-                              off_t(First * sizeof(uint64_t)));
-  if (Map >= 0)
-    close(Map);
+  ssize_t N = PagesFd < 0 || isStopped()
+                  ? -1
+                  : pread(PagesFd, Words.data(), Pages * sizeof(uint64_t),
+                          off_t(First * sizeof(uint64_t)));
   Words.resize(N > 0 ? size_t(N) / sizeof(uint64_t) : 0);
   return Words;
 }
@@ -115,7 +122,11 @@ static bool parseMap(StringRef Line, TargetMap &To) {
 
 std::vector<TargetMap> TargetMemory::maps() const {
   std::vector<TargetMap> Maps;
-  std::string Text = procfs::readFile(pathOf(Pid, "maps"));
+  std::string Text;
+  char Part[64 << 10];
+  for (ssize_t N;
+       (N = pread(MapsFd, Part, sizeof(Part), off_t(Text.size()))) > 0;)
+    Text.append(Part, size_t(N));
   for (StringRef Line : split(Text, '\n'))
     if (TargetMap M; parseMap(Line, M))
       Maps.push_back(std::move(M));

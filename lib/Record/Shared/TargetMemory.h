@@ -7,6 +7,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <sys/types.h>
@@ -31,10 +32,14 @@ public:
   /// Errors: why not, as the end of a sentence that begins with the process.
   static llvm::Expected<TargetMemory> open(pid_t Pid);
   TargetMemory(TargetMemory &&Other)
-      : Pid(Other.Pid), Fd(std::exchange(Other.Fd, -1)) {}
+      : Pid(Other.Pid), Fd(std::exchange(Other.Fd, -1)),
+        MapsFd(std::exchange(Other.MapsFd, -1)),
+        PagesFd(std::exchange(Other.PagesFd, -1)), Stop(Other.Stop) {}
   ~TargetMemory();
 
   pid_t pid() const { return Pid; }
+  /// Nothing is readable any more once the flag is set. It must live as long.
+  void stopAt(const std::atomic<bool> &Flag) { Stop = &Flag; }
   /// False: not all of the memory is readable.
   bool read(uint64_t At, void *To, size_t Bytes) const;
   /// The bytes from At on, as many as are readable, at most Bytes.
@@ -62,9 +67,15 @@ public:
   std::vector<TargetMap> maps() const;
 
 private:
-  TargetMemory(pid_t Pid, int Fd) : Pid(Pid), Fd(Fd) {}
+  TargetMemory(pid_t Pid, int Fd, int MapsFd, int PagesFd)
+      : Pid(Pid), Fd(Fd), MapsFd(MapsFd), PagesFd(PagesFd) {}
+  bool isStopped() const {
+    return Stop && Stop->load(std::memory_order_relaxed);
+  }
   pid_t Pid;
-  int Fd;
+  // Opened with the rights of then, which memrec may give up later.
+  int Fd, MapsFd, PagesFd;
+  const std::atomic<bool> *Stop = nullptr;
 };
 
 /// The mapping with the address; null: none.

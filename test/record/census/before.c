@@ -12,8 +12,8 @@
 // CHECK: memrec: process {{[0-9]+}} ({{.*}}) before: {{.*}} of malloc in {{[0-9,]+}} blocks
 // CHECK: memrec's status: 0
 //
-// LIVE-DAG: [lived before];Kept ({{.*}}) 1000000
-// LIVE-DAG: [lived before];Resized ({{.*}}) 50000
+// LIVE-DAG: [lived before];Kept 1000000
+// LIVE-DAG: [lived before];Resized 50000
 // LIVE-DAG: main;realloc 100000
 // LIVE-NOT: Freed
 // LEAK-NOT: {{^grows|^LEAK}}
