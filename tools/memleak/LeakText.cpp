@@ -142,6 +142,9 @@ static void printHeaps(raw_ostream &OS, const LeakView &V) {
 
 std::string unknownText(const LeakView &V) {
   const Header &H = V.T.header();
+  if (importedFrom(H).isCensus())
+    return "A census is one moment: what grows shows in two of them, memdiff "
+           "before.fb now.fb";
   std::string Why = noAnswerReason(H, HistoryQuestion::Growth);
   if (Why.empty())
     return "";

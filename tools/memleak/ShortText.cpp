@@ -359,8 +359,13 @@ void ShortPrinter::print() {
   if (V.Kinds & FK_Growth)
     printGrowth();
   if (V.Kinds & FK_Exit) {
-    printExits();
-    printLost();
+    if (importedFrom(V.T.header()).isCensus()) {
+      printLost();
+      printExits();
+    } else {
+      printExits();
+      printLost();
+    }
   }
   if (V.Kinds & FK_Outlier)
     printOutliers();

@@ -154,5 +154,7 @@ std::string memkit::censusText(const Census &C) {
   Text = StringRef(Text).drop_back(2).str();
   if (!C.OtherMalloc.empty())
     Text += "; the blocks of " + C.OtherMalloc + " are not known";
+  if (!C.Collected.empty())
+    Text += "; the heap of " + C.Collected + "'s objects is not part of it";
   return Text;
 }

@@ -119,6 +119,24 @@ static std::string otherMalloc(ArrayRef<TargetMap> Maps) {
   return "";
 }
 
+/// A language that keeps its objects in a heap of its own, which is not read.
+static std::string collectedHeap(ArrayRef<TargetMap> Maps) {
+  static constexpr std::pair<StringLiteral, StringLiteral> Known[] = {
+      {"libjvm.so", "Java"},
+      {"node", "JavaScript"},
+      {"libnode.so", "JavaScript"},
+      {"libcoreclr.so", ".NET"},
+      {"libruby", "Ruby"}};
+  for (const TargetMap &M : Maps) {
+    StringRef Name = sys::path::filename(M.Path);
+    for (const auto &[File, Language] : Known)
+      if (M.IsExecutable &&
+          (Name == File || (File.starts_with("lib") && Name.starts_with(File))))
+        return Language.str();
+  }
+  return "";
+}
+
 /// Looks again: notes how much has changed meanwhile. Blocks that came or went
 /// seem to have no holder: those that have gone by now are left out.
 static void compare(const TargetMemory &Memory, ArrayRef<TargetMap> Maps,
@@ -157,6 +175,7 @@ Expected<Census> memkit::takeCensus(const TargetMemory &Memory,
   if (Error E = checkThere(Memory, Maps))
     return std::move(E);
   C.OtherMalloc = otherMalloc(Maps);
+  C.Collected = collectedHeap(Maps);
   if (All.Live.empty())
     return makeError(
         "has no blocks that memrec can find: its allocator is " +

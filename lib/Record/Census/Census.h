@@ -24,6 +24,8 @@ struct Census {
   /// The file of another allocator in place of glibc's, whose blocks are not
   /// known; empty: none was seen.
   std::string OtherMalloc;
+  /// The language whose collected heap is not counted; empty: none was seen.
+  std::string Collected;
   uint64_t MallocBytes = 0, MallocBlocks = 0, PythonBytes = 0, PythonBlocks = 0;
   /// Of malloc: freed, but kept for later blocks of any size, of one size, and
   /// at the ends of arenas.

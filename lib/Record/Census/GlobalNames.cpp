@@ -7,6 +7,7 @@
 #include "Census/Words.h"
 #include "Shared/ProcFs.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Object/ELFObjectFile.h"
@@ -21,6 +22,13 @@ using namespace memkit;
 static std::string pathOfProgram(pid_t Pid) { return procfs::exePath(Pid); }
 
 namespace {
+
+/// Rust's names end with `::h` and a hash of 16 digits.
+StringRef withoutHash(StringRef Name) {
+  auto [Path, Hash] = Name.rsplit("::h");
+  constexpr size_t Digits = 16;
+  return Hash.size() == Digits && all_of(Hash, isHexDigit) ? Path : Name;
+}
 
 /// The variables of a binary by address, from its file.
 class Variables {
@@ -50,7 +58,7 @@ public:
     std::string Name = demangle(std::prev(It)->Name);
     StringRef Plain = Name;
     Plain.consume_back("[abi:cxx11]"); // of the C++ library's own names
-    return Plain.str();
+    return withoutHash(Plain).str();
   }
 
 private:
