@@ -568,8 +568,11 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
       WhyNot.empty() ? findLibraries(**Listener, O) : CaptureLibraries();
   if (!Ours)
     return Ours.takeError();
-  Expected<Launch> Child = Launch::create(
-      makePlan(O, Path, (*Listener)->path(), *Ours, O.Output == "-"));
+  Launch::Plan Plan =
+      makePlan(O, Path, (*Listener)->path(), *Ours, O.Output == "-");
+  // Nobody would remove its folder.
+  Plan.BeforeAlone = [&] { Listener->reset(); };
+  Expected<Launch> Child = Launch::create(Plan);
   if (!Child)
     return Child.takeError();
 

@@ -152,7 +152,7 @@ void ArenaWalk::walkRange(uint64_t Begin, uint64_t End, uint64_t Top) {
       Window.refill(At, End);
     uint64_t Size = Window.word(At + 8) & ~HeadBits, Next = At + Size;
     bool IsGood = Size >= LeastChunk && Size % BlockAlign == 0 &&
-                  Next <= End - HeaderBytes;
+                  Size < End - At && Next <= End - HeaderBytes;
     if (IsGood && Next != Top && !Window.has(Next, HeaderBytes))
       Window.refill(At, End);
     uint64_t NextHead = IsGood ? Window.word(Next + 8) : 0;
@@ -200,6 +200,8 @@ uint64_t ArenaWalk::resync(uint64_t At, uint64_t End, uint64_t Top) const {
     for (unsigned I = 0; I != Enough; ++I) {
       if (Next == Top)
         return At;
+      if (Next > End - HeaderBytes)
+        break;
       uint64_t Size = Window.word(Next + 8) & ~HeadBits;
       if (Size < LeastChunk || Size % BlockAlign ||
           Size > End - Next - HeaderBytes)

@@ -6,7 +6,11 @@
 #include "Census/GlobalNames.h"
 #include "Census/PythonNames.h"
 #include "Census/PythonPools.h"
+#include "Shared/HostLimits.h"
+#include "Shared/MemoryGroup.h"
+#include "Shared/ProcFs.h"
 #include "Support/Failure.h"
+#include "memkit/Support/Format.h"
 #include "memkit/Trace/CensusNames.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
@@ -137,6 +141,22 @@ static std::string collectedHeap(ArrayRef<TargetMap> Maps) {
   return "";
 }
 
+/// The census must not be what makes the kernel kill the program: in a
+/// container both share a limit.
+static Error checkRoom(size_t NumBlocks) {
+  // Of the graph, the census and the recorder's table.
+  constexpr uint64_t BytesOfBlock = 120;
+  HostUse Machine;
+  readMemInfo(procfs::readFile("/proc/meminfo"), Machine);
+  uint64_t Left = std::min(MemoryGroup::own().left(), Machine.RamAvailable),
+           Need = NumBlocks * BytesOfBlock;
+  if (!Machine.Ram || Need <= Left / 2)
+    return Error::success();
+  return makeError("has " + formatCount(NumBlocks) +
+                   " blocks, for which memrec would take " + formatSize(Need) +
+                   ", and only " + formatSize(Left) + " are left here");
+}
+
 /// Looks again: notes how much has changed meanwhile. Blocks that came or went
 /// seem to have no holder: those that have gone by now are left out.
 static void compare(const TargetMemory &Memory, ArrayRef<TargetMap> Maps,
@@ -173,6 +193,8 @@ Expected<Census> memkit::takeCensus(const TargetMemory &Memory,
   Census C;
   AllBlocks All = findBlocks(Memory, Maps, C);
   if (Error E = checkThere(Memory, Maps))
+    return std::move(E);
+  if (Error E = checkRoom(All.Live.size()))
     return std::move(E);
   C.OtherMalloc = otherMalloc(Maps);
   C.Collected = collectedHeap(Maps);

@@ -11,6 +11,7 @@
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
 #include <optional>
@@ -38,6 +39,9 @@ public:
     std::string Proc = "/proc/" + std::to_string(Pid);
     std::string Path = Of.Path == pathOfProgram(Pid) ? Proc + "/exe"
                                                      : Proc + "/root" + Of.Path;
+    // Another may stand in its place by now, as a pipe.
+    if (!sys::fs::is_regular_file(Path))
+      return;
     Expected<object::OwningBinary<object::ObjectFile>> File =
         object::ObjectFile::createObjectFile(Path);
     if (!File) {

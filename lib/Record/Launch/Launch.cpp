@@ -71,6 +71,7 @@ Expected<Launch> Launch::create(const Plan &P) {
           "memrec: warning: no process may start here: the program runs in "
           "memrec's place, unrecorded\n";
       (void)!write(STDERR_FILENO, Text, sizeof(Text) - 1);
+      P.BeforeAlone();
       execv(P.Path.c_str(), Argv.data());
     }
     return createStringError(inconvertibleErrorCode(), "cannot fork: %s",

@@ -6,6 +6,7 @@
 #define MEMKIT_LIB_RECORD_LAUNCH_H
 
 #include "llvm/Support/Error.h"
+#include <functional>
 #include <string>
 #include <sys/types.h>
 #include <utility>
@@ -22,6 +23,9 @@ public:
     /// Environment variables to set.
     std::vector<std::pair<std::string, std::string>> Variables;
     bool StdoutToStderr = false;
+    /// Called before the program runs in memrec's place, because no process may
+    /// start.
+    std::function<void()> BeforeAlone = [] {};
   };
   /// Forks. The caller has one thread only.
   static llvm::Expected<Launch> create(const Plan &P);

@@ -76,3 +76,28 @@ uint64_t MemoryGroup::limit() const {
   }
   return Min == NoLimit ? 0 : Min;
 }
+
+uint64_t MemoryGroup::left() const {
+  constexpr uint64_t NoLimit = uint64_t(1) << 60;
+  uint64_t Min = UINT64_MAX;
+  for (const std::string &File : Limits) {
+    StringRef Group = StringRef(File).rsplit('/').first;
+    bool IsFirst = StringRef(File).ends_with("/memory.stat");
+    std::string Stat = procfs::readFile((Group + "/memory.stat").str());
+    std::string Usage = procfs::readFile(
+        (Group + (IsFirst ? "/memory.usage_in_bytes" : "/memory.current"))
+            .str());
+    uint64_t Limit = NoLimit, Used;
+    if (IsFirst)
+      Limit = numberOf(Stat, "hierarchical_memory_limit", NoLimit);
+    else if (StringRef(procfs::readFile(File)).trim().getAsInteger(10, Limit))
+      continue; // "max"
+    if (Limit >= NoLimit || StringRef(Usage).trim().getAsInteger(10, Used))
+      continue;
+    uint64_t Files =
+        numberOf(Stat, IsFirst ? "total_inactive_file" : "inactive_file", 0);
+    Used -= std::min(Used, Files);
+    Min = std::min(Min, Limit - std::min(Limit, Used));
+  }
+  return Min;
+}

@@ -32,6 +32,10 @@ public:
   /// The bytes that the group and the groups around it allow; 0: no known
   /// limit.
   uint64_t limit() const;
+  /// The bytes that processes of the group may still take before the kernel
+  /// kills one: without those of files that it can give up. UINT64_MAX: no
+  /// known limit.
+  uint64_t left() const;
   bool isMachine() const { return Limits.empty(); }
 
 private:

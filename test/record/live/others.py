@@ -40,9 +40,18 @@ if subprocess.run(["unshare", "-rpmf", "--mount-proc", "true"], stderr=subproces
     seconds = f"62.{os.getpid()}"  # no other test's
     inside = subprocess.Popen(["unshare", "-rpmf", "--mount-proc", shutil.which("memrec"), "-q", "-o", "inside.fb",
                                "sleep", seconds], start_new_session=True)
+    def is_of(pid):
+        """Whether it is memrec, the child of unshare, or the program: memrec's helpers have its arguments at first."""
+        try:
+            with open(f"/proc/{pid}/stat") as file:
+                name, rest = file.read().rsplit(")", 1)
+        except OSError:
+            return False
+        return int(rest.split()[1]) == inside.pid or name.endswith("(sleep")
+
     found = []
     while len(found) < 2:
-        found = [p for p in pids("sleep " + seconds) if int(p) != inside.pid]
+        found = [p for p in pids("sleep " + seconds) if is_of(p)]
     class Inside:
         pid = int(found[0])
     wait_for(Inside, "sleep")

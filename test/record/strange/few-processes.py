@@ -5,6 +5,7 @@
 # goes on with fewer threads, or leaves the program unrecorded; the program's status is memrec's in
 # any case.
 
+import glob
 import os
 import re
 import shutil
@@ -25,6 +26,11 @@ with tempfile.TemporaryDirectory(prefix="memkit-few-", dir="/tmp") as folder:
             os.path.join(build, part), to)
     subprocess.run(["chmod", "-R", "a+rX", folder], check=True)
 
+    def folders():
+        """Of memrec's sockets."""
+        return {name for name in glob.glob("/tmp/memrec-*") if os.stat(name).st_uid == int(USER)}
+
+    before = folders()
     said = ""
     for processes in range(1, 9):
         trace = f"{folder}/{processes}.fb"
@@ -41,4 +47,5 @@ with tempfile.TemporaryDirectory(prefix="memkit-few-", dir="/tmp") as folder:
             subprocess.run(["memdump", "--check", trace], check=True, stdout=subprocess.DEVNULL)
         said += run.stderr
     assert "runs in memrec's place, unrecorded" in said, said
+    assert folders() <= before, folders() - before
     assert re.search("no thread may start here: functions appear as addresses", said), said

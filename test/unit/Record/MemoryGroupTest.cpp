@@ -45,6 +45,10 @@ TEST_F(MemoryGroupTest, SecondVersion) {
   EXPECT_EQ(G.kills(), 2u);
   EXPECT_EQ(G.limit(), 64u << 20);
   EXPECT_FALSE(G.isMachine());
+  EXPECT_EQ(G.left(), UINT64_MAX);
+  write("cgroup/a/memory.current", "60000000\n");
+  write("cgroup/a/memory.stat", "anon 5\ninactive_file 10000000\n");
+  EXPECT_EQ(G.left(), (64u << 20) - 50000000);
 }
 
 TEST_F(MemoryGroupTest, SecondVersionInAContainer) {
