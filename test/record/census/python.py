@@ -13,11 +13,12 @@ import sys
 program, folder = sys.argv[1:]
 os.makedirs(folder, exist_ok=True)
 found = {sys.executable}
-root = os.environ.get("MEMKIT_PYTHONS", "")
-for version in sorted(os.listdir(root)) if os.path.isdir(root) else []:
-    python = os.path.join(root, version, "bin", "python3")
-    if os.path.exists(python):
-        found.add(python)
+root = os.environ.get("MEMKIT_PYTHONS", os.path.expanduser("~/.pyenv/versions"))
+for place in root.split(os.pathsep):
+    for version in sorted(os.listdir(place)) if os.path.isdir(place) else []:
+        python = os.path.join(place, version, "bin", "python3")
+        if os.path.exists(python):
+            found.add(python)
 
 
 def rows(trace):
@@ -40,9 +41,11 @@ for python in sorted(found):
     target = subprocess.Popen([python, program], stdout=subprocess.PIPE, text=True)
     assert target.stdout.readline() == "ready\n"
     trace = "%s/%s.fb" % (folder, version[0])
-    said = subprocess.run(["memrec", "--census", str(target.pid), "-o", trace, "--force"], check=True,
-                          stderr=subprocess.PIPE, text=True).stderr
+    memrec = subprocess.run(["memrec", "--census", str(target.pid), "-o", trace, "--force"], check=False,
+                            stderr=subprocess.PIPE, text=True, timeout=60)
+    said = memrec.stderr
     target.terminate()
+    assert memrec.returncode == 0, (python, memrec.returncode, said)
     blocks = int(target.communicate(timeout=60)[0].split()[0])
     assert target.returncode == 0, (python, target.returncode)
     subprocess.run(["memdump", "--check", trace], check=True, stdout=subprocess.DEVNULL)
