@@ -391,8 +391,10 @@ std::optional<TargetMemory> memoryForCensus(const RecordOptions &O) {
   if (!O.CountsBefore)
     return std::nullopt;
   Expected<TargetMemory> Memory = TargetMemory::open(O.Attach);
-  if (Memory)
+  if (Memory) {
+    Memory->stopAt(TheRequests.Stop);
     return std::move(*Memory);
+  }
   consumeError(Memory.takeError());
   return std::nullopt;
 }

@@ -198,6 +198,14 @@ static std::string statusText(const PageInput &F) {
   return "";
 }
 
+/// Whether the trace has what lived before memrec attached.
+static bool hasBefore(const Trace &T) {
+  for (uint32_t Id = 1; Id <= T.numFunctions(); ++Id)
+    if (T.string(T.function(Id).Name) == LivedBefore)
+      return true;
+  return false;
+}
+
 static std::string runText(const PageInput &F) {
   const RunReport &R = F.R;
   if (isMoment(F))
@@ -218,9 +226,8 @@ static std::string runText(const PageInput &F) {
   Line += R.Lost ? plural(R.Lost, "event") + " lost" : "nothing lost";
   Line += statusText(F);
   if (is_contained(F.T.header().Options, "attached=1"))
-    Line += is_contained(F.T.header().Options, "census=1")
-                ? "; attached to"
-                : "; attached to: without what lived before";
+    Line += hasBefore(F.T) ? "; attached to"
+                           : "; attached to: without what lived before";
   return Line;
 }
 

@@ -3,6 +3,7 @@
 // Which block holds which, in a program that runs.
 
 #include "Census/BlockGraph.h"
+#include "Census/TouchedPages.h"
 #include "Census/Words.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -102,7 +103,7 @@ uint32_t BlockGraph::indexOf(uint64_t Pointer) const {
   // The blocks from the one that covers the granule's begin on.
   auto Found = Granules.find(Pointer / GranuleBytes);
   if (Found == Granules.end())
-    return NoBlock;
+    return inLarge(Pointer);
   auto [First, Last] = Found->second;
   auto It =
       std::upper_bound(Starts.begin() + First, Starts.begin() + Last, Pointer);
@@ -205,7 +206,13 @@ bool BlockGraph::mayPoint(const GraphBlock &B) {
     return true;
   for (uint64_t I = 0; I != Samples; ++I) {
     uint64_t At = alignDown((B.Bytes - Sample) / (Samples - 1) * I, 8);
-    ArrayRef<uint8_t> Bytes = Memory.readUpTo(B.Address + At, Sample, Buffer);
+    std::vector<uint64_t> Pages =
+        Memory.pageMap((B.Address + At) / TargetPage, 1);
+    if (Pages.empty() || !(Pages[0] >> 62))
+      continue;
+    // Not further than this page: the next one may not have been touched.
+    ArrayRef<uint8_t> Bytes = Memory.readUpTo(
+        B.Address + At, TargetPage - (B.Address + At) % TargetPage, Buffer);
     for (size_t W = 0; W + 8 <= Bytes.size(); W += 8)
       if (indexOf(wordAt(Bytes, W)) != NoBlock)
         return true;
@@ -241,17 +248,20 @@ void BlockGraph::scanLarge(const GraphBlock &B) {
   scanWhole(B);
 }
 
-void BlockGraph::scanWhole(const GraphBlock &Of) {
-  const GraphBlock B = Of;
-  constexpr uint64_t Window = 256 << 10;
-  for (uint64_t At = 0; At < B.Bytes; At += Window) {
-    uint64_t Size = std::min(B.Bytes - At, Window);
-    ArrayRef<uint8_t> Bytes =
-        Memory.readUpTo(B.Address + At, size_t(Size), Buffer);
-    At ? scanWords(Bytes, B) : scanStart(Bytes, B);
-    if (Bytes.size() < Size)
-      return;
-  }
+/// Of large blocks only the pages that the program has touched.
+void BlockGraph::scanWhole(const GraphBlock &B) {
+  uint64_t End = B.Address + B.Bytes;
+  auto Scan = [&](uint64_t From, uint64_t Size) {
+    uint64_t Begin = std::max(From, B.Address);
+    ArrayRef<uint8_t> Bytes = Memory.readUpTo(
+        Begin, size_t(std::min(From + Size, End) - Begin), Buffer);
+    Begin == B.Address ? scanStart(Bytes, B) : scanWords(Bytes, B);
+  };
+  if (B.Bytes < LargeBytes)
+    Scan(B.Address, B.Bytes);
+  else
+    forEachTouched(Memory, alignDown(B.Address, TargetPage),
+                   alignTo(End, TargetPage), Scan);
 }
 
 /// Goes on from the blocks to whose middles pointers lead; false: there are

@@ -79,7 +79,7 @@ private:
   uint64_t neighboursOf(size_t First) const;
   void readFirst();
   void scanLarge(const GraphBlock &B);
-  void scanWhole(const GraphBlock &Of);
+  void scanWhole(const GraphBlock &B);
   bool followSkipped();
   void scanStart(llvm::ArrayRef<uint8_t> Bytes, const GraphBlock &B);
   bool isPlain(const GraphBlock &B) const;

@@ -20,7 +20,7 @@ using namespace memkit;
 
 namespace {
 
-/// The begin of `PyTypeObject`, which is the same from 2.7 to 3.15.
+/// The begin of `PyTypeObject`, which is the same from 3.6 to 3.15.
 struct TypeObject {
   uint64_t References, Type, Size;
   uint64_t Name, BasicSize, ItemSize;

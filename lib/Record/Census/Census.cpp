@@ -112,9 +112,8 @@ static AllBlocks findBlocks(const TargetMemory &Memory,
 
 /// The file of an allocator that stands in for glibc's.
 static std::string otherMalloc(ArrayRef<TargetMap> Maps) {
-  static constexpr StringLiteral Known[] = {
-      "libjemalloc", "libtcmalloc", "libmimalloc", "libsnmalloc",
-      "librpmalloc", "libscudo",    "libhoard"};
+  static constexpr StringLiteral Known[] = {"libjemalloc", "libtcmalloc",
+                                            "libmimalloc"};
   for (const TargetMap &M : Maps) {
     StringRef Name = sys::path::filename(M.Path);
     if (any_of(Known, [&](StringRef K) { return Name.starts_with(K); }))
@@ -126,16 +125,11 @@ static std::string otherMalloc(ArrayRef<TargetMap> Maps) {
 /// A language that keeps its objects in a heap of its own, which is not read.
 static std::string collectedHeap(ArrayRef<TargetMap> Maps) {
   static constexpr std::pair<StringLiteral, StringLiteral> Known[] = {
-      {"libjvm.so", "Java"},
-      {"node", "JavaScript"},
-      {"libnode.so", "JavaScript"},
-      {"libcoreclr.so", ".NET"},
-      {"libruby", "Ruby"}};
+      {"libjvm.so", "Java"}, {"node", "JavaScript"}};
   for (const TargetMap &M : Maps) {
     StringRef Name = sys::path::filename(M.Path);
     for (const auto &[File, Language] : Known)
-      if (M.IsExecutable &&
-          (Name == File || (File.starts_with("lib") && Name.starts_with(File))))
+      if (M.IsExecutable && Name == File)
         return Language.str();
   }
   return "";

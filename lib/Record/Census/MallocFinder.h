@@ -34,8 +34,8 @@ inline constexpr uint64_t HeapBytes = 64 << 20;
 /// Finds the copies of malloc in the data of the program's binaries.
 ///
 /// A stripped libc has no symbol for `main_arena`. Its table of bins shows it:
-/// 127 pairs of pointers, of which the empty ones point at themselves. So this
-/// works for all versions from 2.17 to 2.43, and for static programs.
+/// 127 pairs of pointers, which point at themselves or at lists that lead back.
+/// Static programs have one, too. Tried with glibc 2.31, 2.36, 2.41 and 2.43.
 std::vector<FoundMalloc> findMalloc(const TargetMemory &Memory,
                                     llvm::ArrayRef<TargetMap> Maps);
 

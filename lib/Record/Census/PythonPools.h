@@ -10,7 +10,7 @@
 namespace memkit {
 
 /// The blocks of pymalloc: up to 512 bytes, in pools of one size. A pool's
-/// header shows it, so no symbol of Python is needed. Python 2.7 to 3.15, but
+/// header shows it, so no symbol of Python is needed. Python 3.6 to 3.15, but
 /// for free-threaded ones, which have no pools. Belongs to one thread.
 class PythonPools {
 public:

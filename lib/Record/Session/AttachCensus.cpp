@@ -4,6 +4,7 @@
 
 #include "Session/AttachCensus.h"
 #include "Attach/AttachCheck.h"
+#include "Session/Requests.h"
 #include "Shared/TscClock.h"
 
 using namespace llvm;
@@ -36,6 +37,7 @@ void AttachCensus::next() {
     Expected<TargetMemory> Memory = TargetMemory::open(P->Pid);
     if (Memory) {
       Other.emplace(std::move(*Memory));
+      Other->stopAt(TheRequests.Stop);
       read(*Other);
       continue;
     }
@@ -65,8 +67,11 @@ void AttachCensus::pass(uint64_t Tsc) {
   if (!P || !P->isRecorded())
     return end();
   if (!*Found) {
-    O.Warn("process " + processText(P->Pid) + " " +
-           toString(Found->takeError()) + ": what lived before is not known");
+    std::string Why = toString(Found->takeError());
+    if (TheRequests.Stop)
+      Why = "was not read to its end before the interrupt";
+    O.Warn("process " + processText(P->Pid) + " " + Why +
+           ": what lived before is not known");
     return end();
   }
   constexpr size_t AtOnce = 4096;

@@ -19,9 +19,8 @@ namespace memkit {
 class AttachCensus {
 public:
   /// Main: the memory of the program itself.
-  AttachCensus(const RecordOptions &O, Recording &R, ChildList &Children,
-               TargetMemory Main)
-      : O(O), R(R), Children(Children), Main(std::move(Main)) {}
+  AttachCensus(const RecordOptions &O, ChildList &Children, TargetMemory Main)
+      : O(O), Children(Children), Main(std::move(Main)) {}
 
   /// All programs are attached to: counts them, one after the other.
   void start();
@@ -35,7 +34,6 @@ private:
   void end();
 
   const RecordOptions &O;
-  Recording &R;
   ChildList &Children;
   TargetMemory Main;
   std::optional<TargetMemory> Other;

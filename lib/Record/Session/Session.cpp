@@ -84,6 +84,8 @@ void Session::run() {
       break;
     Idle.wait(Rings.fullest(), Watch.isReading() || Residents.isAwaited());
   }
+  if (Before && IsAttached && !Before->isOver())
+    O.Warn("the recording ended before memrec knew what lived before");
   Listener.shut();
   Idle.setDoor(nullptr);
   Visitors.reset();
@@ -332,7 +334,7 @@ bool Session::mustStop() {
 void Session::attachBy(AttachProcess &By, std::optional<TargetMemory> Memory) {
   Program.setForeign();
   if (Memory)
-    Before.emplace(O, R, Children, std::move(*Memory));
+    Before.emplace(O, Children, std::move(*Memory));
   Attaching.emplace(By, Listener.path(), Program.pid(), O.AttachChildren);
 }
 

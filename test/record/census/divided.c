@@ -1,5 +1,6 @@
 // A fragmented heap has nearly no empty bin; advice to the kernel divides the heap and mappings of large
-// blocks; an alignment moves a block within its mapping: the sum is right to the byte, and all has a holder.
+// blocks; an alignment moves a block within its mapping; one is known by a pointer far inside alone: the sum
+// is right to the byte, and all has a holder.
 //
 // REQUIRES: python
 // RUN: %cc -O1 %s -o %t.exe
@@ -23,6 +24,7 @@
 
 enum { Blocks = 40000, Large = 6 };
 static void *Small[Blocks], *Mapped[Large];
+static char *volatile Inside;
 
 int main(void) {
   sigset_t Ends;
@@ -51,7 +53,8 @@ int main(void) {
   }
   char *Inner = (char *)((size_t)Small[Blocks / 2 + 1] & ~(size_t)4095);
   madvise(Inner, 1 << 20, MADV_DONTFORK);
-  size_t Usable = 0;
+  Inside = (char *)malloc(32 << 20) + (20 << 20);
+  size_t Usable = malloc_usable_size(Inside - (20 << 20));
   for (int I = 0; I != Blocks; ++I)
     Usable += malloc_usable_size(Small[I]);
   for (int I = 0; I != Large; ++I)
