@@ -12,8 +12,8 @@
 #include "Host/Maps.h"
 #include "Host/Real.h"
 #include "Host/Sandbox.h"
-#include "Python/Interpreter.h"
 #include "Runtime/Hook.h"
+#include "Runtime/Source.h"
 #include "Runtime/Symbols.h"
 
 #include <cerrno>
@@ -83,6 +83,8 @@ static AttachAnswer attach(AttachRequest &R) {
   BoundCounts Counts;
   bool IsBound = !Kept.IsLate || bindLate(Counts);
   memrecBindsLoads = Kept.IsLate;
+  if (Kept.IsLate)
+    forSources(&Source::Bound);
   R.NumBinaries = Counts.Binaries;
   R.NumWords = Counts.Words;
   return IsBound ? AttachAnswer::Done : AttachAnswer::NoTurn;
@@ -92,7 +94,7 @@ static AttachAnswer detach(AttachRequest &R) {
   *const_cast<char *>(Kept.socketPath()) = 0;
   turnOff();
   if (Kept.IsLate)
-    Python.leave();
+    forSources(&Source::Leave);
   // Threads that end give memory back, and look at no recording any more.
   sys::NoteOwn = nullptr;
   memrecBindsLoads = false;

@@ -19,16 +19,11 @@ using namespace memkit;
 using namespace memkit::capture;
 
 /// Each source may use the state of the sources before it.
-constinit const Source *const capture::Sources[] = {&StackSource,
-                                                    &PythonSource,
-                                                    &TorchSource,
-                                                    &TensorFlowSource,
-                                                    &TensorFlowDeviceSource,
-                                                    &JaxSource,
-                                                    &PjrtSource,
-                                                    &nvtx::RangeSource,
-                                                    &HeapSource,
-                                                    &DetourSource,
-                                                    &WeakReferences,
-                                                    &CollectorSource,
-                                                    nullptr};
+constinit const Source *const capture::Sources[] = {
+    &StackSource,       &PythonSource,
+    &TorchSource,       &BackwardSource,
+    &TensorFlowSource,  &TensorFlowDeviceSource,
+    &JaxSource,         &PjrtSource,
+    &nvtx::RangeSource, &HeapSource,
+    &DetourSource,      &WeakReferences,
+    &CollectorSource,   nullptr};

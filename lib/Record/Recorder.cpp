@@ -405,8 +405,15 @@ Expected<RecordResult> recordRunning(const RecordOptions &O) {
   Expected<HeapChoice> Wanted = chooseHeaps(O);
   if (!Wanted)
     return Wanted.takeError();
+  std::string Root = procfs::seesOurFiles(O.Attach)
+                         ? std::string()
+                         : "/proc/" + std::to_string(O.Attach) + "/root";
   Expected<std::unique_ptr<Greeter>> Listener =
-      Greeter::create(ownerOf(O.Attach).User != geteuid());
+      Greeter::create(ownerOf(O.Attach).User != geteuid(), Root);
+  if (!Listener && !Root.empty())
+    return refusal(O.Attach,
+                   "has no folder where memrec may put its library: " +
+                       toString(Listener.takeError()));
   if (!Listener)
     return Listener.takeError();
   Expected<std::string> Library = (*Listener)->preloadable(O.Library);
@@ -467,8 +474,9 @@ Expected<RecordResult> recordRunning(const RecordOptions &O) {
   closeOutput(**R, *Out, Sink, Result);
   Result.Detached = !S.programEnded();
   Result.DetachResult = Attaching.detached();
-  if (Result.Detached)
-    (*Listener)->keepLink();
+  // In a container the library is a copy, which only an exec looks for again.
+  if (Result.Detached && (Root.empty() || (*R)->names().numProcesses() > 1))
+    (*Listener)->keepLibraries();
   return Result;
 }
 
@@ -639,7 +647,7 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
   Result.OomOnMachine = Group.isMachine();
   closeOutput(**R, *Out, Sink, Result);
   if (!S.programEnded() || !O.WaitForAll)
-    (*Listener)->keepLink();
+    (*Listener)->keepLibraries();
   Listener->reset();
   Result.Detached = !S.programEnded();
   Result.Signal = S.programSignal();

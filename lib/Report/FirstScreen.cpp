@@ -564,10 +564,12 @@ static std::string mostText(const PageInput &F, StringRef What, uint64_t All,
   if (All < Many)
     return "";
   const PlaceStats *Best = nullptr;
-  for (const PlaceStats &P : F.O.Places)
-    if (F.O.Where->place(P.Place).Kind != PlaceKind::Import &&
+  for (const PlaceStats &P : F.O.Places) {
+    const Place &Of = F.O.Where->place(P.Place);
+    if (Of.Kind != PlaceKind::Import && !Of.IsHolder &&
         (!Best || P.*Field > Best->*Field))
       Best = &P;
+  }
   if (!Best || Best->*Field < All / 5)
     return "";
   return (What + ": " + formatCount(Best->*Field) + " (" +

@@ -70,12 +70,10 @@ static Error limit(RecordOptions &O) {
         "that live already would be freed as unknown ones");
   if (O.Holders)
     return makeUsageError("--holders is not possible with --pid");
-  if (O.Cuda == wire::CudaMode::Time || O.Torch == wire::TB_Shapes)
-    return makeUsageError(
-        "--cuda=time and --torch=shapes are not possible with "
-        "--pid: CUDA and PyTorch need a start by memrec");
+  if (O.Cuda == wire::CudaMode::Time)
+    return makeUsageError("--cuda=time is not possible with --pid: CUDA needs "
+                          "a start by memrec");
   O.PrivateAllocators = false;
-  O.Torch = wire::TB_None;
   O.Cuda = wire::CudaMode::Off;
   // The interpreter goes on without a finder of memkit's package.
   O.PythonFolder.clear();

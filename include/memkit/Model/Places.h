@@ -56,6 +56,8 @@ struct Place {
   llvm::StringRef Source;
   /// Samples alone tell how much memory this is (HF_Samples).
   bool IsSampled = false;
+  /// A name that holds what lived before the recording.
+  bool IsHolder = false;
 
   /// The Category of what Python's allocator maps.
   static constexpr llvm::StringLiteral Arenas = "Python arenas";

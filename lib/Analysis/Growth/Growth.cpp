@@ -220,7 +220,8 @@ void GrowthFinder::take(size_t Process, size_t Interval,
     }
     double Bytes =
         static_cast<double>(C.Bytes) - static_cast<double>(C.BytesBefore);
-    if (Interval < B.begin()) {
+    // What lived before the recording counts from the begin.
+    if (Interval < B.begin() || Old.livedBefore(C.Stack)) {
       I.AtBegin = I.Highest = C.Bytes;
       OfLast->Before += Bytes;
     } else {
@@ -307,6 +308,10 @@ void GrowthFinder::addLifetimes(size_t Process, const SectionLifetimes &L,
       return;
     readLifetimes(Process, R, *Row, V);
     Rows[*Row].Gained = toBytes(V.Survive);
+    if (Old.livedBefore(R.Stack)) {
+      Rows[*Row].Group = GrowthRow::NoGroup;
+      return;
+    }
     if (!ArenasOf.isArena(R.Stack))
       return;
     Rows[*Row].Group = GrowthRow::NoGroup;

@@ -10,6 +10,7 @@
 #include "GrowthRanges.h"
 #include "GrowthTree.h"
 #include "Model/Query/ArenaStacks.h"
+#include "Model/Query/CensusStacks.h"
 #include "memkit/Analysis/GrowthReport.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -92,7 +93,7 @@ class GrowthFinder {
 public:
   GrowthFinder(IntervalSeries &Intervals, const SelectedStats &S,
                const GrowthOptions &Options)
-      : Intervals(Intervals), S(S), T(S.trace()), Options(Options) {}
+      : Intervals(Intervals), S(S), T(S.trace()), Options(Options), Old(T) {}
   llvm::Error readRanges();
   bool hasRanges() const { return !Spans.empty(); }
   void take(size_t Process, size_t Interval,
@@ -205,6 +206,7 @@ private:
   const SelectedStats &S;
   const Trace &T;
   GrowthOptions Options;
+  const CensusStacks Old;
   std::vector<std::optional<RangeBins>> Spans; ///< by process and memory space
   std::vector<GrowthRange> Ranges;             ///< of Spans
   std::vector<GrowthTotals> SpaceTotals;       ///< of Spans

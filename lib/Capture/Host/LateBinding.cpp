@@ -6,6 +6,7 @@
 #include "LateBinding.h"
 
 #include "Runtime/Pieces.h"
+#include "Runtime/Source.h"
 #include "Runtime/Symbols.h"
 #include "Stacks/Binaries.h"
 #include "Stacks/Exports.h"
@@ -19,75 +20,81 @@ using namespace memkit;
 using namespace memkit::capture;
 
 namespace {
+/// Calls are led to the hooks in this order, because a block that is recorded
+/// must not end unseen.
+enum class LateStage : uint8_t { Ends, Moves, All };
+
 struct LateHook {
   const char *Name;
-  uintptr_t Hook, Real; ///< Real 0: the program has no such function
+  LateStage Stage = LateStage::All;
+  const char *Library = nullptr; ///< of a framework; null: any
+  uintptr_t Hook = 0, Real = 0;  ///< Real 0: the program has no such function
 };
 } // namespace
 
-#define MEMKIT_HOOK(Name) {Name, 0, 0}
-/// The hooks that end blocks come first, then those that move blocks, then all
-/// others.
-static LateHook Hooks[] = {MEMKIT_HOOK("free"),
-                           MEMKIT_HOOK("munmap"),
-                           MEMKIT_HOOK("dlclose"),
-                           MEMKIT_HOOK("_ZdlPv"),
-                           MEMKIT_HOOK("_ZdaPv"),
-                           MEMKIT_HOOK("_ZdlPvm"),
-                           MEMKIT_HOOK("_ZdaPvm"),
-                           MEMKIT_HOOK("_ZdlPvRKSt9nothrow_t"),
-                           MEMKIT_HOOK("_ZdaPvRKSt9nothrow_t"),
-                           MEMKIT_HOOK("_ZdlPvSt11align_val_t"),
-                           MEMKIT_HOOK("_ZdaPvSt11align_val_t"),
-                           MEMKIT_HOOK("_ZdlPvmSt11align_val_t"),
-                           MEMKIT_HOOK("_ZdaPvmSt11align_val_t"),
-                           MEMKIT_HOOK("_ZdlPvSt11align_val_tRKSt9nothrow_t"),
-                           MEMKIT_HOOK("_ZdaPvSt11align_val_tRKSt9nothrow_t"),
-                           MEMKIT_HOOK("realloc"),
-                           MEMKIT_HOOK("reallocarray"),
-                           MEMKIT_HOOK("mremap"),
-                           MEMKIT_HOOK("malloc"),
-                           MEMKIT_HOOK("calloc"),
-                           MEMKIT_HOOK("memalign"),
-                           MEMKIT_HOOK("posix_memalign"),
-                           MEMKIT_HOOK("aligned_alloc"),
-                           MEMKIT_HOOK("valloc"),
-                           MEMKIT_HOOK("pvalloc"),
-                           MEMKIT_HOOK("mmap"),
-                           MEMKIT_HOOK("mmap64"),
-                           MEMKIT_HOOK("mprotect"),
-                           MEMKIT_HOOK("pkey_mprotect"),
-                           MEMKIT_HOOK("brk"),
-                           MEMKIT_HOOK("sbrk"),
-                           MEMKIT_HOOK("pthread_create"),
-                           MEMKIT_HOOK("dlopen"),
-                           MEMKIT_HOOK("execl"),
-                           MEMKIT_HOOK("execle"),
-                           MEMKIT_HOOK("execlp"),
-                           MEMKIT_HOOK("execv"),
-                           MEMKIT_HOOK("execve"),
-                           MEMKIT_HOOK("execveat"),
-                           MEMKIT_HOOK("execvp"),
-                           MEMKIT_HOOK("execvpe"),
-                           MEMKIT_HOOK("fexecve"),
-                           MEMKIT_HOOK("posix_spawn"),
-                           MEMKIT_HOOK("posix_spawnp"),
-                           MEMKIT_HOOK("_exit"),
-                           MEMKIT_HOOK("_Exit"),
-                           MEMKIT_HOOK("quick_exit"),
-                           MEMKIT_HOOK("prctl"),
-                           MEMKIT_HOOK("syscall"),
-                           MEMKIT_HOOK("_Znwm"),
-                           MEMKIT_HOOK("_Znam"),
-                           MEMKIT_HOOK("_ZnwmRKSt9nothrow_t"),
-                           MEMKIT_HOOK("_ZnamRKSt9nothrow_t"),
-                           MEMKIT_HOOK("_ZnwmSt11align_val_t"),
-                           MEMKIT_HOOK("_ZnamSt11align_val_t"),
-                           MEMKIT_HOOK("_ZnwmSt11align_val_tRKSt9nothrow_t"),
-                           MEMKIT_HOOK("_ZnamSt11align_val_tRKSt9nothrow_t")};
-#undef MEMKIT_HOOK
-/// How many are led to the hooks at a time.
-static constexpr size_t Stages[] = {15, 18, std::size(Hooks)};
+static constexpr LateHook HostHooks[] = {
+    {"free", LateStage::Ends},
+    {"munmap", LateStage::Ends},
+    {"dlclose", LateStage::Ends},
+    {"_ZdlPv", LateStage::Ends},
+    {"_ZdaPv", LateStage::Ends},
+    {"_ZdlPvm", LateStage::Ends},
+    {"_ZdaPvm", LateStage::Ends},
+    {"_ZdlPvRKSt9nothrow_t", LateStage::Ends},
+    {"_ZdaPvRKSt9nothrow_t", LateStage::Ends},
+    {"_ZdlPvSt11align_val_t", LateStage::Ends},
+    {"_ZdaPvSt11align_val_t", LateStage::Ends},
+    {"_ZdlPvmSt11align_val_t", LateStage::Ends},
+    {"_ZdaPvmSt11align_val_t", LateStage::Ends},
+    {"_ZdlPvSt11align_val_tRKSt9nothrow_t", LateStage::Ends},
+    {"_ZdaPvSt11align_val_tRKSt9nothrow_t", LateStage::Ends},
+    {"realloc", LateStage::Moves},
+    {"reallocarray", LateStage::Moves},
+    {"mremap", LateStage::Moves},
+    {"malloc"},
+    {"calloc"},
+    {"memalign"},
+    {"posix_memalign"},
+    {"aligned_alloc"},
+    {"valloc"},
+    {"pvalloc"},
+    {"mmap"},
+    {"mmap64"},
+    {"mprotect"},
+    {"pkey_mprotect"},
+    {"brk"},
+    {"sbrk"},
+    {"pthread_create"},
+    {"dlopen"},
+    {"dlsym"},
+    {"execl"},
+    {"execle"},
+    {"execlp"},
+    {"execv"},
+    {"execve"},
+    {"execveat"},
+    {"execvp"},
+    {"execvpe"},
+    {"fexecve"},
+    {"posix_spawn"},
+    {"posix_spawnp"},
+    {"_exit"},
+    {"_Exit"},
+    {"quick_exit"},
+    {"prctl"},
+    {"syscall"},
+    {"_Znwm"},
+    {"_Znam"},
+    {"_ZnwmRKSt9nothrow_t"},
+    {"_ZnamRKSt9nothrow_t"},
+    {"_ZnwmSt11align_val_t"},
+    {"_ZnamSt11align_val_t"},
+    {"_ZnwmSt11align_val_tRKSt9nothrow_t"},
+    {"_ZnamSt11align_val_tRKSt9nothrow_t"}};
+
+/// Those of the host, then those of the frameworks.
+static LateHook Hooks[std::size(HostHooks) + 40];
+static size_t NumHooks;
 
 //===----------------------------------------------------------------------===//
 // Names
@@ -127,19 +134,28 @@ static const link_map *mapOf(uintptr_t Address) {
                                  : nullptr;
 }
 
+static void addHook(LateHook H) {
+  if (!H.Hook || NumHooks == std::size(Hooks))
+    return;
+  Hooks[NumHooks] = H;
+  enterName(uint8_t(NumHooks++), H.Name);
+}
+
 void capture::findLateHooks() {
-  static bool Found;
   const link_map *Own = mapOf(uintptr_t(&Hooks));
-  if (Found || !Own)
+  if (NumHooks || !Own)
     return;
   Exports Mine(Own);
-  for (LateHook &H : Hooks) {
+  for (LateHook H : HostHooks) {
     H.Hook = Mine.find(H.Name);
     uintptr_t Real = uintptr_t(nextSymbol(H.Name));
     H.Real = isOwnCode(Real) ? 0 : Real;
-    enterName(uint8_t(&H - Hooks), H.Name);
+    addHook(H);
   }
-  Found = true;
+  for (const Source *const *S = Sources; *S; ++S)
+    for (const FrameworkHook *F = (*S)->FrameworkHooks; F && F->Name; ++F)
+      addHook({F->Name, F->IsEnd ? LateStage::Ends : LateStage::All, F->Library,
+               F->Hook ? uintptr_t(F->Hook) : Mine.find(F->Name)});
 }
 
 //===----------------------------------------------------------------------===//
@@ -147,31 +163,76 @@ void capture::findLateHooks() {
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// A word that leads to a function with a hook, or will.
+struct LateWord {
+  Import Of;
+  const LateHook *Hook;
+  const link_map *Map;
+  bool IsSealed; ///< the loader has made its page read-only
+  bool MayBind;  ///< lead to the hook, too, if the call has not been used
+  bool IsSet = false;
+};
+
+/// In mappings of its own.
+class LateWords {
+public:
+  LateWords() = default;
+  ~LateWords();
+  LateWords(const LateWords &) = delete;
+  LateWords &operator=(const LateWords &) = delete;
+  /// False: there is no memory.
+  bool add(const LateWord &W);
+  template <typename Fn> void each(Fn F) {
+    for (WordsPart *P = First; P; P = P->Next)
+      for (size_t I = 0; I != P->Count; ++I)
+        F(P->Words[I]);
+  }
+
+private:
+  struct WordsPart {
+    WordsPart *Next;
+    size_t Count;
+    LateWord Words[1000];
+  };
+  WordsPart *First = nullptr, *Last = nullptr;
+};
+
 /// A walk over the loader's list, in the list's order.
 struct BindingWalk {
   bool ToHooks = true;
-  size_t Stage = std::size(Hooks); ///< the first so many hooks
   const link_map *First = nullptr; ///< null: from the start
   bool HasBegun = false;
-  bool IsAtStart = true;   ///< before the loader: loaded with the program
-  bool HasSeveral = false; ///< binaries that export malloc
-  uint32_t NumAllocators = 0;
+  bool IsAtStart = true;      ///< before the loader: loaded with the program
+  uint32_t NumAllocators = 0; ///< binaries that export malloc
+  bool HasMemory = true;
+  LateWords Words;
   BoundCounts Counts;
 
   void visit(const link_map *Map, const dl_phdr_info &Info);
-  bool wants(const Import &I, const LateHook &H, const link_map *Map) const;
+  bool wants(const LateWord &W, LateStage Stage) const;
+  void lead(LateStage Stage);
+  void count();
 };
 } // namespace
 
-/// A call that has not been used is bound by the loader later. What is opened
-/// with RTLD_DEEPBIND may then find another allocator than the program's first.
-bool BindingWalk::wants(const Import &I, const LateHook &H,
-                        const link_map *Map) const {
-  if (!ToHooks)
-    return *I.At == H.Hook;
-  if (size_t(&H - Hooks) >= Stage)
-    return false;
-  return *I.At == H.Real || ((IsAtStart || !HasSeveral) && isUnbound(I, Map));
+LateWords::~LateWords() {
+  for (WordsPart *P = First; P;) {
+    WordsPart *Next = P->Next;
+    sys::unmap(P, sizeof(WordsPart));
+    P = Next;
+  }
+}
+
+bool LateWords::add(const LateWord &W) {
+  if (!Last || Last->Count == std::size(Last->Words)) {
+    auto *New = static_cast<WordsPart *>(sys::mapPrivate(sizeof(WordsPart)));
+    if (!New)
+      return false;
+    (Last ? Last->Next : First) = New;
+    Last = New;
+  }
+  Last->Words[Last->Count++] = W;
+  return true;
 }
 
 static bool protect(uintptr_t At, int Access) {
@@ -204,29 +265,56 @@ static bool isWritable(uintptr_t At) {
 }
 
 /// Sets a word of a binary in the turn. False: the page stays read-only.
-static bool setLate(const dl_phdr_info &Info, uintptr_t *At, uintptr_t Value) {
-  bool Sealed = isSealed(Info, uintptr_t(At));
-  if (Sealed ? !protect(uintptr_t(At), PROT_READ | PROT_WRITE)
-             : !isWritable(uintptr_t(At)))
+static bool setLate(const LateWord &W, uintptr_t Value) {
+  auto At = uintptr_t(W.Of.At);
+  if (W.IsSealed ? !protect(At, PROT_READ | PROT_WRITE) : !isWritable(At))
     return false;
-  __atomic_store_n(At, Value, __ATOMIC_RELEASE);
-  if (Sealed)
-    protect(uintptr_t(At), PROT_READ);
+  __atomic_store_n(W.Of.At, Value, __ATOMIC_RELEASE);
+  if (W.IsSealed)
+    protect(At, PROT_READ);
   return true;
 }
 
+/// A call that has not been used is bound by the loader later. What is opened
+/// with RTLD_DEEPBIND may then find another allocator than the program's first.
 void BindingWalk::visit(const link_map *Map, const dl_phdr_info &Info) {
-  bool HasHooks = false;
-  Imports(Map).each([&](const Import &I) {
-    const LateHook *H = hookOf(I.Name);
-    if (!H || !H->Hook || !H->Real)
-      return;
-    bool Changes =
-        wants(I, *H, Map) && setLate(Info, I.At, ToHooks ? H->Hook : H->Real);
-    Counts.Words += Changes;
-    HasHooks |= Changes || *I.At == H->Hook;
+  Imports(Map).eachWanted(
+      [](const char *Name) {
+        const LateHook *H = hookOf(Name);
+        return H && H->Real;
+      },
+      [&](const Import &I) {
+        const LateHook *H = hookOf(I.Name);
+        HasMemory &= Words.add({I, H, Map, isSealed(Info, uintptr_t(I.At)),
+                                H->Library || IsAtStart || NumAllocators < 2});
+      });
+}
+
+bool BindingWalk::wants(const LateWord &W, LateStage Stage) const {
+  if (W.Hook->Stage != Stage)
+    return false;
+  if (!ToHooks)
+    return *W.Of.At == W.Hook->Hook;
+  return *W.Of.At == W.Hook->Real || (W.MayBind && isUnbound(W.Of, W.Map));
+}
+
+void BindingWalk::lead(LateStage Stage) {
+  Words.each([&](LateWord &W) {
+    if (wants(W, Stage))
+      W.IsSet = setLate(W, ToHooks ? W.Hook->Hook : W.Hook->Real);
   });
-  Counts.Binaries += HasHooks;
+}
+
+/// The words of a binary follow one another.
+void BindingWalk::count() {
+  const link_map *Last = nullptr;
+  Words.each([&](const LateWord &W) {
+    Counts.Words += W.IsSet;
+    if ((W.IsSet || *W.Of.At == W.Hook->Hook) && W.Map != Last) {
+      ++Counts.Binaries;
+      Last = W.Map;
+    }
+  });
 }
 
 /// The address of the dynamic section; 0: none.
@@ -250,6 +338,22 @@ static int countAllocator(dl_phdr_info *Info, size_t, void *Of) {
   return 0;
 }
 
+/// Finds the functions of a framework's library. The loader's list is locked,
+/// so dlsym, which waits for the loader, must not be called.
+static int findFrameworks(dl_phdr_info *Info, size_t, void *) {
+  const char *Slash = strrchr(Info->dlpi_name, '/');
+  const char *File = Slash ? Slash + 1 : Info->dlpi_name;
+  const link_map *Map = nullptr;
+  for (LateHook &H : Hooks) {
+    if (!H.Library || strcmp(H.Library, File))
+      continue;
+    Map = Map ? Map : mapOf(*Info);
+    if (Map)
+      H.Real = Exports(Map).find(H.Name);
+  }
+  return 0;
+}
+
 static int visitBinary(dl_phdr_info *Info, size_t, void *Of) {
   auto &Walk = *static_cast<BindingWalk *>(Of);
   const link_map *Map = mapOf(*Info);
@@ -263,29 +367,29 @@ static int visitBinary(dl_phdr_info *Info, size_t, void *Of) {
   return 0;
 }
 
-static void visitAll(BindingWalk &Walk) {
-  Walk.HasBegun = false;
-  Walk.IsAtStart = true;
+/// The first call does all: it holds the lock of the loader's list, and may
+/// take it again.
+static int leadAll(dl_phdr_info *, size_t, void *Of) {
+  auto &Walk = *static_cast<BindingWalk *>(Of);
+  dl_iterate_phdr(countAllocator, &Walk);
+  for (LateHook &H : Hooks)
+    if (H.Library)
+      H.Real = 0;
+  dl_iterate_phdr(findFrameworks, nullptr);
   dl_iterate_phdr(visitBinary, &Walk);
+  if (!Walk.HasMemory && Walk.ToHooks)
+    return 1;
+  for (LateStage Stage : {LateStage::Ends, LateStage::Moves, LateStage::All})
+    Walk.lead(Stage);
+  Walk.count();
+  return 1;
 }
 
-/// The ends of blocks are led to the hooks before the beginnings: a block that
-/// is recorded must not end unseen.
 static bool walk(BindingWalk &Walk) {
   BindingTurn Turn;
-  if (!Turn)
-    return false;
-  dl_iterate_phdr(countAllocator, &Walk);
-  Walk.HasSeveral = Walk.NumAllocators > 1;
-  if (Walk.ToHooks)
-    for (size_t Stage : Stages) {
-      Walk.Stage = Stage;
-      Walk.Counts.Binaries = 0;
-      visitAll(Walk);
-    }
-  else
-    visitAll(Walk);
-  return true;
+  if (Turn)
+    dl_iterate_phdr(leadAll, &Walk);
+  return Turn && Walk.HasMemory;
 }
 
 bool capture::bindLate(BoundCounts &Counts) {

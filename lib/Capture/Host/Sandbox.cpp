@@ -15,84 +15,23 @@
 #include "Runtime/Recording.h"
 #include "Runtime/Symbols.h"
 #include "SeccompFilter.h"
+#include "Wire/LibraryCalls.h"
 
 #include <cerrno>
 #include <cstdarg>
-#include <fcntl.h>
 #include <iterator>
-#include <linux/audit.h>
-#include <linux/futex.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 using namespace memkit;
 using namespace memkit::capture;
-
-namespace {
-/// What a call of the library is for.
-enum class Need : uint8_t {
-  Record, ///< recording cannot go on without the call
-  Greet,  ///< a new process cannot be recorded without the call
-  Rare,   ///< something is not known without the call
-};
-
-struct LibraryCall {
-  Need For;
-  uint16_t Number;
-  /// Arguments that filters look at, as the library passes them.
-  uint64_t Args[4];
-};
-} // namespace
-
-/// docs/Limits.md has the table for users.
-static constexpr LibraryCall LibraryCalls[] = {
-    {Need::Record, SYS_rt_sigprocmask, {2, 0, 0, 8}},
-    {Need::Record, SYS_nanosleep, {}},
-    {Need::Record,
-     SYS_mmap,
-     {0, 4096, PROT_READ | PROT_WRITE,
-      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE}},
-    {Need::Record, SYS_munmap, {}},
-    {Need::Record, SYS_mremap, {0, 0, 4096, MREMAP_MAYMOVE}},
-    {Need::Record, SYS_madvise, {0, 4096, MADV_DONTFORK}},
-    {Need::Record, SYS_madvise, {0, 4096, MADV_WIPEONFORK}},
-    {Need::Record, SYS_getpid, {}},
-    {Need::Record, SYS_gettid, {}},
-    {Need::Record, SYS_clock_gettime, {CLOCK_MONOTONIC}},
-    {Need::Greet, SYS_socket, {AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC}},
-    {Need::Greet, SYS_connect, {}},
-    {Need::Greet, SYS_setsockopt, {0, SOL_SOCKET}},
-    {Need::Greet, SYS_sendto, {}},
-    {Need::Greet, SYS_recvmsg, {}},
-    {Need::Greet, SYS_close, {}},
-    {Need::Greet, SYS_fstat, {}},
-    {Need::Greet, SYS_mmap, {0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED}},
-    {Need::Rare, SYS_madvise, {0, 4096, 23}}, // MADV_POPULATE_WRITE
-    {Need::Rare, SYS_madvise, {0, 4096, MADV_DONTNEED}},
-    {Need::Rare, SYS_futex, {0, FUTEX_WAIT}},
-    {Need::Rare, SYS_process_vm_readv, {}},
-    {Need::Rare, SYS_mprotect, {0, 4096, PROT_READ | PROT_WRITE}},
-    {Need::Rare, SYS_pkey_mprotect, {}},
-    {Need::Rare, SYS_openat, {uint64_t(AT_FDCWD), 0, O_RDONLY | O_CLOEXEC}},
-    {Need::Rare, SYS_newfstatat, {uint64_t(AT_FDCWD)}},
-    {Need::Rare, SYS_faccessat, {uint64_t(AT_FDCWD)}},
-    {Need::Rare, SYS_readlinkat, {uint64_t(AT_FDCWD)}},
-    {Need::Rare, SYS_pread64, {}},
-    {Need::Rare, SYS_read, {}},
-    {Need::Rare, SYS_lseek, {}},
-    {Need::Rare, SYS_fcntl, {0, F_DUPFD_CLOEXEC}},
-};
+using wire::LibraryCall;
+using wire::LibraryCalls;
+using Need = wire::CallNeed;
 
 static bool passes(const sock_fprog &Filter, const LibraryCall &Call) {
-  seccomp_data Data = {};
-  Data.nr = Call.Number;
-  Data.arch = AUDIT_ARCH_X86_64;
-  Data.instruction_pointer = reinterpret_cast<uintptr_t>(&passesFilter);
-  for (size_t I = 0; I != std::size(Call.Args); ++I)
-    Data.args[I] = Call.Args[I];
-  return passesFilter(Filter, Data);
+  return passesFilter(Filter,
+                      Call.data(reinterpret_cast<uintptr_t>(&passesFilter)));
 }
 
 /// Recording ends for this process. Why: a code of

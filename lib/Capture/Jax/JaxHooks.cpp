@@ -262,12 +262,27 @@ enum WantedSlot {
 };
 } // namespace
 
+/// The words that lead to this library. Written by the thread that searches.
+static constinit struct {
+  const void *LinkMap;
+  unsigned Count;
+  struct {
+    uintptr_t *At, Old, New;
+  } Words[NumSlots + 1]; ///< and operator new
+} Replaced{};
+
+static bool replaceWord(const FoundObject &O, uintptr_t *At, uintptr_t New) {
+  Replaced.LinkMap = O.LinkMap;
+  Replaced.Words[Replaced.Count++] = {At, *At, New};
+  return setWord(O.LinkMap, At, New);
+}
+
 /// Saves a function of the library, and puts \p New in its place.
 template <typename Fn>
 static bool replace(const FoundObject &O, const WantedFunction &F, Fn &Old,
                     Fn New) {
   Old = reinterpret_cast<Fn>(*F.Slot);
-  return setWord(O.LinkMap, F.Slot, uintptr_t(New));
+  return replaceWord(O, F.Slot, uintptr_t(New));
 }
 
 static bool replaceBuffers(const FoundObject &O, const WantedFunction *F) {
@@ -285,7 +300,7 @@ static bool replaceCalls(const FoundObject &O, const WantedFunction *F) {
   if (!F[Executes].Slot || !F[Names].Slot)
     return false;
   Library.Name = reinterpret_cast<decltype(Library.Name)>(*F[Names].Slot);
-  if (!New || !setWord(O.LinkMap, New, uintptr_t(allocateObject)))
+  if (!New || !replaceWord(O, New, uintptr_t(allocateObject)))
     return false;
   if (F[OldRunsWhenReady].Slot)
     replace(O, F[OldRunsWhenReady], Library.RunWhenReady, runWhenReady);
@@ -335,17 +350,22 @@ static wire::JaxState replaceAll(const FoundObject &O) {
                                          : wire::JaxState::NoRunner;
 }
 
-void capture::attachJax(uintptr_t Pc) {
+/// Looks for the classes in the binary of \p Pc, once in a process.
+static void searchLibrary(uintptr_t Pc) {
   FoundObject O = {};
   uint32_t Is = uint32_t(wire::JaxState::None);
-  if (!recordingThread() || !(Jax.Bits & wire::TB_All) || !Loader.find(Pc, O) ||
-      !O.LinkMap ||
+  if (!(Jax.Bits & wire::TB_All) || !Loader.find(Pc, O) || !O.LinkMap ||
       !Library.State.compare_exchange_strong(
           Is, uint32_t(wire::JaxState::Searching)))
     return;
   uint32_t Found = uint32_t(replaceAll(O));
   Library.State.store(Found, std::memory_order_release);
   Jax.Ctl->Findings[wire::FS_Jax].Code.store(Found, std::memory_order_release);
+}
+
+void capture::attachJax(uintptr_t Pc) {
+  if (recordingThread())
+    searchLibrary(Pc);
 }
 
 /// Called by the hook of dlsym for names that start with `Py`: a module of
@@ -360,6 +380,38 @@ memrecModule(void *Module, const char *Name, void *Init) {
   if (IsJax && !Code)
     dlerror();
   attachJax(uintptr_t(Code ? Code : Init));
+}
+
+/// In a program that ran before, the words lead past this library again while
+/// nobody records: \p ToHooks false, then true.
+static void lead(bool ToHooks) {
+  BindingTurn Turn;
+  for (unsigned I = 0; Turn && I != Replaced.Count; ++I) {
+    auto &W = Replaced.Words[I];
+    if (*W.At == (ToHooks ? W.Old : W.New))
+      setWord(Replaced.LinkMap, W.At, ToHooks ? W.New : W.Old);
+  }
+}
+
+static int findLibrary(dl_phdr_info *Info, size_t, void *To) {
+  const char *Slash = strrchr(Info->dlpi_name, '/');
+  for (const char *Name : {"/libjax_common.so", "/xla_extension.so"})
+    if (Slash && strcmp(Slash, Name) == 0)
+      for (unsigned I = 0; I != Info->dlpi_phnum; ++I)
+        if (Info->dlpi_phdr[I].p_type == PT_DYNAMIC)
+          *static_cast<uintptr_t *>(To) =
+              Info->dlpi_addr + Info->dlpi_phdr[I].p_vaddr;
+  return 0;
+}
+
+/// A program that ran before may have loaded JAX.
+static void bindLoaded() {
+  if (Library.State.load(std::memory_order_acquire))
+    return lead(true);
+  uintptr_t At = 0;
+  dl_iterate_phdr(findLibrary, &At);
+  if (At)
+    searchLibrary(At);
 }
 
 //===----------------------------------------------------------------------===//
@@ -382,4 +434,6 @@ constinit const Source capture::JaxSource = {
     .Connect = connectSource,
     .StartThread = [] { ThisJax = {}; },
     .FoundInterpreter =
-        [](const void *LinkMap) { Jax.Programs.begin(Exports(LinkMap)); }};
+        [](const void *LinkMap) { Jax.Programs.begin(Exports(LinkMap)); },
+    .Bound = bindLoaded,
+    .Leave = [] { lead(false); }};

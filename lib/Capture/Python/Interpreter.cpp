@@ -343,4 +343,5 @@ constinit const Source capture::PythonSource = {
     .Connect = connectSource,
     .Connected = [] { Python.search(); },
     .StartThread = [] { resetPythonState(ThisPython); },
-    .EndThread = [] { releasePythonState(ThisPython); }};
+    .EndThread = [] { releasePythonState(ThisPython); },
+    .Leave = [] { Python.leave(); }};

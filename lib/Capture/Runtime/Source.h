@@ -21,6 +21,16 @@ namespace memkit::capture {
 struct CallerFrame;
 struct ThreadState;
 
+/// A function of a framework that a program calls which runs already. Where the
+/// program starts with this library, the loader finds the hooks by itself.
+struct FrameworkHook {
+  const char *Library; ///< the file that defines the function
+  const char *Name;    ///< null: the end of a list
+  bool IsEnd = false;  ///< ends blocks
+  /// Null: the definition of the same name in this library.
+  void (*Hook)() = nullptr;
+};
+
 /// Each function may be null.
 struct Source {
   /// State of the process: whole pages, all zeros at the start. Fork wipes the
@@ -62,6 +72,13 @@ struct Source {
   void (*BeforeScope)(ThreadState &T, const CallerFrame &Caller) = nullptr;
   /// The program has reported a step. Any thread, in no hook.
   void (*Stepped)() = nullptr;
+  /// Ends with one without a name.
+  const FrameworkHook *FrameworkHooks = nullptr;
+  /// The process ran before, and its calls lead to the hooks now. In the thread
+  /// that memrec borrows: nothing of the program may be called.
+  void (*Bound)() = nullptr;
+  /// The recording ends and the program goes on. As Bound.
+  void (*Leave)() = nullptr;
 };
 
 /// All sources, in the order in which they connect; ends with null.

@@ -71,6 +71,20 @@ bool Imports::read(const Elf64_Rela &R, Import &To) const {
   return true;
 }
 
+Imports::NameMemo::NameMemo(const Imports &Of) : First(Of.Symbols) {
+  for (const Relocations &T : Of.Tables)
+    for (const Elf64_Rela *R = T.Begin; R != T.End; ++R)
+      if (size_t Next = ELF64_R_SYM(R->r_info) + size_t(1); Next > Count)
+        Count = Next;
+  if (Count)
+    Bytes = static_cast<uint8_t *>(sys::mapPrivate(Count));
+}
+
+Imports::NameMemo::~NameMemo() {
+  if (Bytes)
+    sys::unmap(Bytes, Count);
+}
+
 uintptr_t *capture::importSlot(const void *LinkMap, const char *Name) {
   uintptr_t *Found = nullptr;
   Imports(LinkMap).each([&](const Import &I) {

@@ -39,9 +39,42 @@ public:
           F(I);
   }
 
+  /// Calls F(const Import &) for each import whose name Wants(const char *)
+  /// accepts. Of a binary with millions of imports each name is asked for once.
+  template <typename Fn, typename Filter>
+  void eachWanted(Filter Wants, Fn F) const {
+    NameMemo Memo(*this);
+    each([&](const Import &I) {
+      uint8_t *Is = Memo.of(I), Now = Is ? *Is : 0;
+      if (!Now)
+        Now = Wants(I.Name) ? 2 : 1;
+      if (Is)
+        *Is = Now;
+      if (Now == 2)
+        F(I);
+    });
+  }
+
 private:
   struct Relocations {
     const Elf64_Rela *Begin = nullptr, *End = nullptr;
+  };
+  /// A byte for each symbol, all zeros at first, in a mapping of its own.
+  class NameMemo {
+  public:
+    explicit NameMemo(const Imports &Of);
+    ~NameMemo();
+    NameMemo(const NameMemo &) = delete;
+    NameMemo &operator=(const NameMemo &) = delete;
+    /// Null: there is no memory.
+    uint8_t *of(const Import &I) const {
+      return Bytes ? Bytes + (I.Symbol - First) : nullptr;
+    }
+
+  private:
+    const Elf64_Sym *First;
+    size_t Count = 0;
+    uint8_t *Bytes = nullptr;
   };
   bool read(const Elf64_Rela &R, Import &To) const;
 

@@ -170,6 +170,27 @@ static void beforeScope(ThreadState &T, const CallerFrame &Caller) {
     tf::followCalls(T, interpreterNode(T, Caller));
 }
 
+static const FrameworkHook SymbolHooks[] = {
+    {tf::Framework, TF_DEALLOCATE, true},
+    {tf::Framework, TF_DEVICE_FREE, true},
+    {tf::Framework, TF_ALLOCATE},
+    {tf::Framework, TF_ALLOCATE_REGION},
+    {tf::Framework, TF_BASE_ALLOCATOR},
+    {tf::Framework, TF_DEVICE_ALLOCATE},
+    {tf::Framework, TF_DEVICE_EXTEND},
+    {tf::Framework, TF_DEVICE_REGION},
+    {tf::Framework, TF_DEVICE_MORE_REGION},
+    {tf::Framework, TF_COMPUTE},
+    {tf::Framework, TF_COMPUTE_ASYNC},
+    {tf::Framework, TF_DEVICE_COMPUTE},
+    {tf::Framework, TF_DEVICE_COMPUTE_ASYNC},
+    {tf::Framework, TF_RUN_SYNC(TF_ABSL_2023)},
+    {tf::Framework, TF_RUN_SYNC(TF_ABSL_2025)},
+    {tf::Cc, "TFE_Execute"},
+    {tf::Cc, TF_RUN_PROGRAM("")},
+    {tf::Cc, TF_RUN_PROGRAM(TF_WITH_PROFILE)},
+    {}};
+
 constinit tf::ProcessTensorFlow tf::Hooks;
 constinit const Source capture::TensorFlowSource = {
     .State = &tf::Hooks,
@@ -179,4 +200,5 @@ constinit const Source capture::TensorFlowSource = {
     .EndThread = endThread,
     .FoundInterpreter = foundInterpreter,
     .FoundBinary = foundBinary,
-    .BeforeScope = beforeScope};
+    .BeforeScope = beforeScope,
+    .FrameworkHooks = SymbolHooks};

@@ -18,6 +18,7 @@
 #include "Runtime/Recording.h"
 #include "Stacks/RealFunction.h"
 #include "Stacks/Stack.h"
+#include "TorchHooks.h"
 
 using namespace memkit;
 using namespace memkit::capture;
@@ -142,3 +143,10 @@ static void *execute(RealFunction<Fn> &Real, void *Result, void *Engine,
   }
 DEFINE_EXECUTE(ExecuteShared, SHARED_ROOT)
 DEFINE_EXECUTE(ExecuteIntrusive, INTRUSIVE_ROOT)
+
+static const FrameworkHook EngineHooks[] = {{Library, EVALUATE},
+                                            {Library, EXECUTE(SHARED_ROOT)},
+                                            {Library, EXECUTE(INTRUSIVE_ROOT)},
+                                            {}};
+constinit const Source capture::BackwardSource = {.FrameworkHooks =
+                                                      EngineHooks};

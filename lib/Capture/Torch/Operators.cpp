@@ -14,6 +14,7 @@
 #include "TorchHooks.h"
 
 #include <cstring>
+#include <utility>
 
 using namespace memkit;
 using namespace memkit::capture;
@@ -27,7 +28,35 @@ static struct {
   bool HasObserver;
   uint32_t SequenceWord;
   const char *(*FunctionName)(const void *);
+  uint64_t Handles[4]; ///< of PyTorch; 0: none
+  std::atomic<bool> IsLeft;
 } Registered;
+
+void Operators::leave() {
+  Registered.IsLeft.store(Registered.HasObserver, std::memory_order_release);
+}
+
+void Operators::stay() {
+  Registered.IsLeft.store(false, std::memory_order_release);
+}
+
+/// In a thread in an operator: PyTorch's lock of its observers is free then. A
+/// running operator still ends in endFunction().
+__attribute__((noinline)) static void takeObserverOut() {
+  auto Remove = reinterpret_cast<void (*)(uint64_t)>(
+      symbolOfLoaded("libtorch_cpu.so", "_ZN2at14removeCallbackEm"));
+  if (!Remove || !Registered.IsLeft.exchange(false, std::memory_order_acq_rel))
+    return;
+  Registered.HasObserver = false;
+  for (uint64_t &Handle : Registered.Handles)
+    if (uint64_t Is = std::exchange(Handle, 0))
+      Remove(Is);
+}
+
+static void leaveIfWanted() {
+  if (__builtin_expect(Registered.IsLeft.load(std::memory_order_acquire), 0))
+    takeObserverOut();
+}
 
 //===----------------------------------------------------------------------===//
 // Scopes
@@ -234,6 +263,7 @@ static ThreadState *observedThread() {
 template <Operators::ObservedKind K>
 static void **startFunction(void **Context, const void *Function) {
   *Context = nullptr;
+  leaveIfWanted();
   Operators &O = Torch.operators();
   if (__builtin_expect(O.isProbe(Function), 0))
     O.lookAtProbe(Function);
@@ -272,6 +302,7 @@ enum RecordScope {
 
 static void **startScript(void **Context, const void *) {
   *Context = nullptr;
+  leaveIfWanted();
   ++ThisScriptDepth;
   return Context;
 }
@@ -305,11 +336,12 @@ bool Operators::find() {
     return false;
   beginForwards();
   bool HasTensors = Torch.wantsShapes() && TorchLayout.findTensors();
+  unsigned N = 0;
   auto Register = [&](RecordScope Scope, auto *Start) {
     Observer O{Start, endFunction};
     O.Scopes[Scope] = true;
     O.NeedsInputs = HasTensors && Scope == ScopeFunction;
-    Add(O);
+    Registered.Handles[N++] = Add(O);
   };
   Register(ScopeFunction, startFunction<ObservedKind::Operator>);
   Register(ScopeBackward, startFunction<ObservedKind::Node>);
@@ -317,7 +349,7 @@ bool Operators::find() {
   if (Scripts.find()) {
     Observer O{startScript, endScript};
     O.Scopes[ScopeScript] = true;
-    Add(O);
+    Registered.Handles[N++] = Add(O);
   }
   findSequence();
   Registered.FunctionName = NameOf;

@@ -39,6 +39,12 @@ public:
     return State.load(std::memory_order_acquire) == Attached;
   }
 
+  /// The recording of a program that ran before it ends: the next operator
+  /// takes the observer out.
+  static void leave();
+  /// The same program is recorded again.
+  static void stay();
+
   enum class ObservedKind : uint32_t { Operator, Node, Range };
   void begin(ThreadState &T, const void *Function, ObservedKind K,
              const CallerFrame &Caller);

@@ -16,6 +16,7 @@
 #include "Runtime/Recording.h"
 #include "Runtime/Symbols.h"
 #include "Stacks/LoadWatch.h"
+#include "Stacks/RealFunction.h"
 #include "Stacks/Stack.h"
 
 #include <cstring>
@@ -102,6 +103,12 @@ static void writeReserved(ThreadState &T, uint32_t Slot, uint64_t Allocated,
         wire::TensorReservedRecord{Allocated, Reserved, uint8_t(Slot)});
 }
 
+/// In a program that ran before, hostTensorMade() and hostTensorEnds() know the
+/// host's tensors; libc10 reports them only if a profiler asks.
+static bool isKnownOtherwise(uint16_t Device) {
+  return Kept.IsLate && uint8_t(Device) == CpuType;
+}
+
 static void recordTensor(void *P, int64_t Size, uint64_t Allocated,
                          uint64_t Reserved, uint16_t Device,
                          const CallerFrame &Caller) {
@@ -178,30 +185,87 @@ bool torchEnabled() {
 void torchReport(void *P, int64_t Size, uint64_t Allocated, uint64_t Reserved,
                  uint16_t Device) {
   CallerFrame Caller = MEMKIT_CALLER;
-  recordTensor(P, Size, Allocated, Reserved, Device, Caller);
+  if (!isKnownOtherwise(Device))
+    recordTensor(P, Size, Allocated, Reserved, Device, Caller);
   Torch.forward(P, Size, Allocated, Reserved, Device);
 }
 
 void torchReportSigned(void *P, int64_t Size, uint64_t Allocated,
                        uint64_t Reserved, uint16_t Device) {
   CallerFrame Caller = MEMKIT_CALLER;
-  recordTensor(P, Size, Allocated, Reserved, Device, Caller);
+  if (!isKnownOtherwise(Device))
+    recordTensor(P, Size, Allocated, Reserved, Device, Caller);
   Torch.forward(P, Size, Allocated, Reserved, Device);
 }
 
 void torchOom(int64_t Size, uint64_t Allocated, uint64_t Reserved,
               uint16_t Device) {
   CallerFrame Caller = MEMKIT_CALLER;
-  recordOom(Size, Reserved, Device, Caller);
+  if (!isKnownOtherwise(Device))
+    recordOom(Size, Reserved, Device, Caller);
   Torch.forwardOom(Size, Allocated, Reserved, Device);
 }
 
 void torchOomSigned(int64_t Size, uint64_t Allocated, uint64_t Reserved,
                     uint16_t Device) {
   CallerFrame Caller = MEMKIT_CALLER;
-  recordOom(Size, Reserved, Device, Caller);
+  if (!isKnownOtherwise(Device))
+    recordOom(Size, Reserved, Device, Caller);
   Torch.forwardOom(Size, Allocated, Reserved, Device);
 }
+
+//===----------------------------------------------------------------------===//
+// The functions that decide whether libc10 reports a tensor of the host
+//===----------------------------------------------------------------------===//
+
+// A program that runs already is led here, and not to torchEnabled(): while
+// libc10 reports, it keeps a table of all blocks, and warns of each block that
+// is not in the table. In other programs libc10 calls its own.
+
+#define C10_REPORTER "_ZN3c1025ProfiledCPUMemoryReporter"
+#define C10_NEW C10_REPORTER "3NewEPvm"
+#define C10_DELETE C10_REPORTER "6DeleteEPv"
+#define C10_FAILED C10_REPORTER "11OutOfMemoryEm"
+
+static constinit RealFunction<void (*)(void *, void *, size_t)>
+    RealNew("libc10.so", C10_NEW);
+static constinit RealFunction<void (*)(void *, void *)> RealDelete("libc10.so",
+                                                                   C10_DELETE);
+static constinit RealFunction<void (*)(void *, size_t)> RealFailed("libc10.so",
+                                                                   C10_FAILED);
+static constexpr uint16_t HostDevice = 0xff00 | CpuType; ///< index -1: current
+
+static void hostTensorMade(void *Reporter, void *P, size_t Bytes) {
+  CallerFrame Caller = MEMKIT_CALLER;
+  if (Torch.wantsContexts())
+    Torch.operators().attach();
+  if (Bytes)
+    recordTensor(P, int64_t(Bytes), 0, 0, HostDevice, Caller);
+  RealNew.get(Caller.Pc)(Reporter, P, Bytes);
+}
+
+static void hostTensorEnds(void *Reporter, void *P) {
+  CallerFrame Caller = MEMKIT_CALLER;
+  recordTensor(P, -1, 0, 0, HostDevice, Caller);
+  RealDelete.get(Caller.Pc)(Reporter, P);
+}
+
+static void hostTensorFailed(void *Reporter, size_t Bytes) {
+  CallerFrame Caller = MEMKIT_CALLER;
+  recordOom(int64_t(Bytes), 0, HostDevice, Caller);
+  RealFailed.get(Caller.Pc)(Reporter, Bytes);
+}
+
+static constexpr char LibC10[] = "libc10.so";
+static const FrameworkHook TensorHooks[] = {
+    {LibC10, C10_DELETE, true, reinterpret_cast<void (*)()>(hostTensorEnds)},
+    {LibC10, C10_NEW, false, reinterpret_cast<void (*)()>(hostTensorMade)},
+    {LibC10, C10_FAILED, false, reinterpret_cast<void (*)()>(hostTensorFailed)},
+    {LibC10, C10_REPORT("lmm")},
+    {LibC10, C10_REPORT("lll")},
+    {LibC10, C10_OOM("lmm")},
+    {LibC10, C10_OOM("lll")},
+    {}};
 
 //===----------------------------------------------------------------------===//
 // Of a process and its threads
@@ -255,4 +319,7 @@ constinit const Source capture::TorchSource = {
           if (Torch.wantsContexts())
             Torch.compiled().ask();
         },
-    .BeforeScope = beforeScope};
+    .BeforeScope = beforeScope,
+    .FrameworkHooks = TensorHooks,
+    .Bound = [] { Operators::stay(); },
+    .Leave = [] { Operators::leave(); }};

@@ -93,6 +93,8 @@ struct alignas(PageBytes) ProcessTorch : TorchHooks {};
 extern ProcessTorch Torch;
 
 extern const Source TorchSource;
+/// Of BackwardPass.cpp.
+extern const Source BackwardSource;
 
 } // namespace memkit::capture
 

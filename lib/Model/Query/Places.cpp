@@ -138,6 +138,13 @@ private:
     P.Name = Name;
     return intern(P, (placeKindName(K) + ":" + Name).str());
   }
+  uint32_t holding(StringRef Name) {
+    Place P;
+    P.Kind = PlaceKind::Function;
+    P.Name = Name;
+    P.IsHolder = true;
+    return intern(P, ("holder:" + Name).str());
+  }
   uint32_t ownerPlace(StringRef Name) {
     return Name.empty() ? 0 : named(PlaceKind::Category, Name);
   }
@@ -462,8 +469,7 @@ uint32_t PlaceFinder::holderOf(uint32_t Node) const {
 /// The innermost frame often is the allocation function.
 uint32_t PlaceFinder::innermost(uint32_t Node) {
   if (uint32_t Holder = HasBefore ? holderOf(Node) : 0)
-    return named(PlaceKind::Function,
-                 T.unfolded(T.frameOf(Holder)).front().Function);
+    return holding(T.unfolded(T.frameOf(Holder)).front().Function);
   uint32_t Outer = T.parent(Node);
   bool IsMarker = T.frame(T.frameOf(Node)).Kind == FrameKind::Named;
   if (IsMarker && Outer)

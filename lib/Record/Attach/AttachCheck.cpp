@@ -7,8 +7,10 @@
 #include "Attach/SafeMoment.h"
 #include "Attach/TargetTasks.h"
 #include "Attach/TargetThread.h"
+#include "Capture/Host/SeccompFilter.h"
 #include "Shared/ProcFs.h"
 #include "Support/Failure.h"
+#include "Wire/LibraryCalls.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -222,23 +224,64 @@ static Error checkRights(pid_t Pid, const std::string &Text) {
   return Error::success();
 }
 
+/// Whether the filter lets the library's call through; what it does not need
+/// may also fail.
+static bool allows(const sock_fprog &Filter, const wire::LibraryCall &Call) {
+  uint32_t Answer = SECCOMP_RET_ALLOW;
+  seccomp_data Data = Call.data(/*At=*/0x700000001000);
+  if (!capture::runFilter(Filter, Data, Answer))
+    return false;
+  Answer &= SECCOMP_RET_ACTION_FULL;
+  return Answer == SECCOMP_RET_ALLOW || Answer == SECCOMP_RET_LOG ||
+         (Answer == SECCOMP_RET_ERRNO && Call.For == wire::CallNeed::Rare);
+}
+
+/// Whether the process's sandbox allows the library's system calls. Errors are
+/// the end of a sentence.
+static Error checkFilters(pid_t Pid) {
+  constexpr const char *Instead = ": start it with memrec instead";
+  std::string Mode = statusOf(Pid, "Seccomp");
+  if (Mode.empty() || Mode == "0")
+    return Error::success();
+  if (Mode != "2")
+    return makeError(Twine("has given up system calls (seccomp)") + Instead);
+  std::string Count = statusOf(Pid, "Seccomp_filters");
+  for (const TargetTask &Task : tasksOf(Pid))
+    if (statusOf(Task.Tid, "Seccomp_filters") != Count)
+      return makeError(Twine("has threads with different seccomp filters") +
+                       Instead);
+  TargetThread T(Pid);
+  constexpr unsigned StopMs = 1'000;
+  if (!T.isHeld() || !T.stop(StopMs))
+    return makeError("does not stop");
+  auto Filters = T.filters();
+  if (!Filters)
+    return makeError("has a seccomp filter, which memrec cannot see (" +
+                     Twine(strerror(errno)) +
+                     "): run memrec as root, with the capability "
+                     "CAP_SYS_ADMIN");
+  for (std::vector<sock_filter> &F : *Filters) {
+    sock_fprog Program = {uint16_t(F.size()), F.data()};
+    for (ArrayRef<wire::LibraryCall> Calls :
+         {ArrayRef(wire::LibraryCalls), ArrayRef(wire::LoadCalls)})
+      for (const wire::LibraryCall &Call : Calls)
+        if (!allows(Program, Call))
+          return makeError(Twine("has a seccomp filter that does not allow ") +
+                           Call.Name + ", which the library needs" + Instead);
+  }
+  return Error::success();
+}
+
 static Error checkKind(pid_t Pid, const std::string &Text) {
   if (isNarrow(Pid))
     return makeError("process " + Text +
                      " runs code of 32 bits, and memrec's library has 64");
-  if (statusOf(Pid, "Seccomp") != "0" && !statusOf(Pid, "Seccomp").empty())
-    return makeError(
-        "process " + Text +
-        " has given up system calls (seccomp), and the library's might "
-        "kill it: start it with memrec instead");
+  if (Error E = checkFilters(Pid))
+    return makeError("process " + Text + " " + toString(std::move(E)));
   if (StringRef(statusOf(Pid, "x86_Thread_features")).contains("shstk"))
     return makeError(
         "process " + Text +
         " runs with a shadow stack, which memrec cannot call through");
-  if (!procfs::seesOurFiles(Pid))
-    return makeError("process " + Text +
-                     " has other files than memrec (a container?): run memrec "
-                     "there");
   Expected<TargetMemory> Memory = TargetMemory::open(Pid);
   if (!Memory)
     return makeError("process " + Text + " " + toString(Memory.takeError()));

@@ -103,6 +103,22 @@ static bool endsByStop(uint64_t Number) {
   }
 }
 
+std::optional<std::vector<std::vector<sock_filter>>>
+TargetThread::filters() const {
+  std::vector<std::vector<sock_filter>> All;
+  for (uint64_t Index = 0;; ++Index) {
+    auto At = reinterpret_cast<void *>(Index);
+    long Count = ptrace(PTRACE_SECCOMP_GET_FILTER, Tid, At, nullptr);
+    if (Count < 0 && errno == ENOENT)
+      return All;
+    if (Count < 0)
+      return std::nullopt;
+    std::vector<sock_filter> &F = All.emplace_back(size_t(Count));
+    if (ptrace(PTRACE_SECCOMP_GET_FILTER, Tid, At, F.data()) != Count)
+      return std::nullopt;
+  }
+}
+
 void TargetThread::goesOnWaiting() const {
   // The kernel's own code (linux/errno.h): the call starts again unless a
   // handler runs, and then it ends with EINTR.

@@ -7,6 +7,8 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include <cstdint>
+#include <linux/filter.h>
+#include <optional>
 #include <sys/types.h>
 #include <sys/user.h>
 #include <vector>
@@ -59,6 +61,10 @@ public:
   /// The address of the word that is not null while the thread is in a sequence
   /// of instructions that the kernel starts again (rseq); 0: there is none.
   uint64_t restartableWord() const;
+
+  /// The seccomp filters of the thread, the last first. None: errno is EACCES
+  /// if memrec has no right to see them.
+  std::optional<std::vector<std::vector<sock_filter>>> filters() const;
 
   /// Goes on to the next system call or other stop.
   TargetStop runToCall(unsigned TimeoutMs);

@@ -6,77 +6,63 @@
 #include "Support/Failure.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 using namespace llvm;
 using namespace memkit;
 
-/// Whether LD_PRELOAD can hold \p Path unchanged.
-static bool isPlain(StringRef Path) {
-  return Path.find_first_of(" :$") == StringRef::npos;
-}
+static constexpr char SocketEntry[] = "s", LinkEntry[] = "lib";
 
-/// Makes a folder of mode 0700. Its name is short enough for a socket's path in
-/// sockaddr_un, and plain enough for LD_PRELOAD.
-static Expected<std::string> makeFolder(bool ForOther) {
-  const char *Temp = ForOther ? nullptr : std::getenv("TMPDIR");
-  std::string Error;
-  for (std::string Base :
-       {std::string(Temp ? Temp : ""), std::string("/tmp")}) {
-    if (Base.empty() || Base[0] != '/' || Base.size() > 80 || !isPlain(Base))
-      continue;
-    std::string Name = Base + "/memrec-XXXXXX";
-    if (mkdtemp(Name.data()))
-      return Name;
-    Error = Name + ": " + strerror(errno);
-  }
-  return createStringError(inconvertibleErrorCode(), Error);
+Greeter::Greeter(MeetingFolder Of)
+    : Welcome(getuid()), Folder(std::move(Of)), Path(Folder.path(SocketEntry)) {
 }
-
-Greeter::Greeter() : Welcome(getuid()) {}
 
 Error Greeter::giveTo(uid_t User, gid_t Group) {
-  for (const std::string &Name : {Path, Folder})
-    if (chown(Name.c_str(), User, Group) != 0)
-      return failErrno(Name);
+  if (Error E = Folder.giveTo(User, Group))
+    return E;
   Welcome = User;
   return Error::success();
 }
 
-Expected<std::unique_ptr<Greeter>> Greeter::create(bool ForOther) {
-  std::unique_ptr<Greeter> G(new Greeter);
-  Expected<std::string> Folder = makeFolder(ForOther);
+Expected<std::unique_ptr<Greeter>> Greeter::create(bool ForOther,
+                                                   const std::string &Root) {
+  Expected<MeetingFolder> Folder = MeetingFolder::make(ForOther, Root);
   if (!Folder)
     return Folder.takeError();
-  G->Folder = *Folder;
-  G->Path = G->Folder + "/s";
+  std::unique_ptr<Greeter> G(new Greeter(std::move(*Folder)));
   G->Fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (G->Fd < 0)
     return failErrno("socket");
-  sockaddr_un A{};
-  A.sun_family = AF_UNIX;
-  std::memcpy(A.sun_path, G->Path.data(), G->Path.size());
-  if (bind(G->Fd, reinterpret_cast<sockaddr *>(&A), sizeof(A)) != 0 ||
-      listen(G->Fd, 1024) != 0)
+  if (Error E = G->Folder.bind(G->Fd, SocketEntry))
+    return std::move(E);
+  if (listen(G->Fd, 1024) != 0)
     return failErrno(G->Path);
   return G;
 }
 
 Expected<std::string> Greeter::preloadable(StringRef Library) {
-  if (isPlain(Library))
-    return Library.str();
   auto [To, Name] = Library.rsplit('/');
-  if (Link.empty()) {
-    Link = Folder + "/lib";
-    if (symlink(To.str().c_str(), Link.c_str()) != 0)
-      return failErrno(Link);
+  if (Folder.isElsewhere()) {
+    if (Error E = Folder.copy(Library.str(), Name.str().c_str()))
+      return std::move(E);
+    Libraries.push_back(Name.str());
+    return Folder.path(Name);
   }
-  return Link + "/" + Name.str();
+  if (isPreloadable(Library))
+    return Library.str();
+  if (Libraries.empty()) {
+    if (Error E = Folder.link(To.str(), LinkEntry))
+      return std::move(E);
+    Libraries.push_back(LinkEntry);
+  }
+  return Folder.path(LinkEntry) + "/" + Name.str();
+}
+
+void Greeter::keepLibraries() {
+  for (const std::string &Entry : Libraries)
+    Folder.keep(Entry);
 }
 
 void Greeter::shut() {
@@ -87,15 +73,7 @@ void Greeter::shut() {
     close(std::exchange(Fd, -1));
 }
 
-Greeter::~Greeter() {
-  shut();
-  if (!Path.empty())
-    unlink(Path.c_str());
-  if (!Link.empty() && !KeepsLink)
-    unlink(Link.c_str());
-  if (!Folder.empty())
-    rmdir(Folder.c_str());
-}
+Greeter::~Greeter() { shut(); }
 
 /// Receives the hello of C; true when C is done with.
 bool Greeter::hear(const Caller &C, std::vector<Client> &Out) {

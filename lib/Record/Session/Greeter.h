@@ -5,6 +5,7 @@
 #ifndef MEMKIT_LIB_RECORD_GREETER_H
 #define MEMKIT_LIB_RECORD_GREETER_H
 
+#include "Session/MeetingFolder.h"
 #include "Wire/Layout.h"
 #include "llvm/Support/Error.h"
 #include <memory>
@@ -17,26 +18,28 @@ namespace memkit {
 /// The recorder's socket, in a folder that only its user can enter.
 class Greeter {
 public:
-  /// ForOther: giveTo() follows, so the folder lies where other users reach it.
-  static llvm::Expected<std::unique_ptr<Greeter>> create(bool ForOther = false);
+  /// ForOther, Root: as for MeetingFolder::make().
+  static llvm::Expected<std::unique_ptr<Greeter>>
+  create(bool ForOther = false, const std::string &Root = "");
   /// Gives folder and socket to another user, whose processes are welcome, too.
   /// Needs the rights of root.
   llvm::Error giveTo(uid_t User, gid_t Group);
-  /// Removes the socket, the link and the folder.
+  /// Removes the socket, and the folder with what is in it.
   ~Greeter();
 
   /// A path of \p Library for LD_PRELOAD. The loader ends a path at a blank or
   /// a colon and expands `$`, so a folder with such a character gets a link
   /// beside the socket. The greeter makes only one link: all libraries must lie
-  /// in one folder.
+  /// in one folder. Programs with other files get a copy of the library.
   llvm::Expected<std::string> preloadable(llvm::StringRef Library);
-  /// Keeps the link at destruction: programs that still run start others with
-  /// it.
-  void keepLink() { KeepsLink = true; }
+  /// Keeps link and copies at destruction: programs that still run start others
+  /// with them.
+  void keepLibraries();
 
   /// Closes the socket and every waiting connection, and refuses new processes.
   void shut();
 
+  /// As the programs see it.
   const std::string &path() const { return Path; }
   int fd() const { return Fd; }
 
@@ -56,7 +59,7 @@ public:
   void answer(const Client &G, uint32_t Process, int Memfd, uint64_t Size);
 
 private:
-  Greeter();
+  explicit Greeter(MeetingFolder Folder);
   struct Caller {
     int Connection;
     pid_t Pid;
@@ -65,8 +68,9 @@ private:
 
   int Fd = -1;
   uid_t Welcome; ///< the user whose processes are welcome
-  std::string Folder, Path, Link;
-  bool KeepsLink = false;
+  MeetingFolder Folder;
+  std::string Path;
+  std::vector<std::string> Libraries; ///< entries of Folder
   std::vector<Caller> Pending;
 };
 

@@ -2,7 +2,7 @@
 #
 # REQUIRES: duckdb, libmemkit
 # RUN: rm -rf %t && %python %src_root/utils/genjob/genjob --ranks=24 --stacks=40 --steps=30 --seed=5 -o %t
-# RUN: for f in %t/*.fb; do memdump --table=ranks --format=parquet $f -o $f.parquet 2> /dev/null || exit 1; done
+# RUN: for f in %t/*.fb; do memdump --table=ranks --format=parquet "$f" -o "$f.parquet" 2> /dev/null || exit 1; done
 # RUN: memstat --format=json %t > %t.json
 # RUN: env PYTHONPATH=%src_root/.cache/readers %python %s %t %t.json
 import json

@@ -3,8 +3,8 @@
 #
 # REQUIRES: torch, numba
 # RUN: memas --summarize %training -o %t.fb
-# RUN: env PYTHONPATH=$PYTHONPATH:%numba %python %s %t.fb before
-# RUN: env PYTHONPATH=$PYTHONPATH:%numba %python %s %t.fb after
+# RUN: env PYTHONPATH="$PYTHONPATH":%numba %python %s %t.fb before
+# RUN: env PYTHONPATH="$PYTHONPATH":%numba %python %s %t.fb after
 import sys
 
 import memkit

@@ -10,7 +10,7 @@ for line in ("memstat --fo", "memstat --format=", "memstat --format=j", "memstat
     words = line.replace("=", " = ").split()
     before = words[-2] if len(words) > 1 else ""
     script = f"""
-. {folder}/{words[0]}
+. "{folder}/{words[0]}"
 COMP_WORDS=({' '.join(words)}) COMP_CWORD={len(words) - 1}
 _{words[0]} {words[0]} '{words[-1]}' '{before}' 2>/dev/null
 echo "${{COMPREPLY[*]}}"

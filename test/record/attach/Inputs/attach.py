@@ -2,7 +2,7 @@
 
 attach.py WAY TRACE -- PROGRAM...
 
-WAY: once; tree (with the processes below it); watch (by memtop); interrupt (Ctrl-C detaches); cycles:N; kills:N (memrec, its process
+WAY: once, once:OPTION,OPTION... (of memrec); tree (with the processes below it); watch (by memtop); interrupt (Ctrl-C detaches); cycles:N; kills:N (memrec, its process
 that attaches, or both are killed at a random moment); ends (the program ends
 meanwhile).
 """
@@ -17,15 +17,13 @@ import time
 
 
 class Target:
-    """The program, which prints `ready` and ends at SIGTERM."""
+    """The program, which prints `ready`, or `ready NUMBER` of another process, and ends at SIGTERM."""
 
     def __init__(self, command):
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        assert self.process.stdout.readline() == "ready\n"
-
-    @property
-    def pid(self):
-        return self.process.pid
+        ready, _, pid = self.process.stdout.readline().strip().partition(" ")
+        assert ready == "ready"
+        self.pid = int(pid or self.process.pid)
 
     def shared_maps(self):
         """The mappings of a recording that the program has."""
@@ -48,8 +46,9 @@ def finish(memrec):
     return memrec.returncode, said
 
 
-def once(target, trace):
-    status, said = finish(attach(target, trace, "--for=500ms"))
+def once(target, trace, options=""):
+    # Of one option the last counts.
+    status, said = finish(attach(target, trace, "--for=500ms", *filter(None, options.split(","))))
     print(said, end="")
     print("memrec's status:", status)
 
@@ -174,7 +173,7 @@ def main():
     signal.signal(signal.SIGINT, signal.default_int_handler)
     way, _, count = sys.argv[1].partition(":")
     target = Target(sys.argv[4:])
-    arguments = (int(count),) if count else ()
+    arguments = (int(count) if count.isdigit() else count,) if count else ()
     globals()[way](target, sys.argv[2], *arguments)
     if way != "ends":
         target.end()

@@ -21,8 +21,9 @@ class Filter(ctypes.Structure):
 class Program(ctypes.Structure):
     _fields_ = [("length", ctypes.c_ushort), ("filters", ctypes.POINTER(Filter))]
 libc.prctl(38, 1, 0, 0, 0)
-allow = (Filter * 1)(Filter(6, 0, 0, 0x7fff0000))
-assert libc.prctl(22, 2, ctypes.byref(Program(1, allow))) == 0
+# mremap kills.
+filters = (Filter * 4)(Filter(0x20, 0, 0, 0), Filter(0x15, 0, 1, 25), Filter(6, 0, 0, 0x80000000), Filter(6, 0, 0, 0x7fff0000))
+assert libc.prctl(22, 2, ctypes.byref(Program(4, filters))) == 0
 print("ready", flush=True)
 time.sleep(300)
 """
