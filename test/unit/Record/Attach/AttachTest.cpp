@@ -110,6 +110,7 @@ void compute(SharedWords &W) {
 __attribute__((noinline)) void leaveWords() {
   volatile char Room[1 << 14];
   Room[0] = 1;
+  (void)Room[0];
   std::free(std::malloc(100));
   dl_iterate_phdr([](dl_phdr_info *, size_t, void *) { return 0; }, nullptr);
   signal(SIGUSR2, [](int) {});
@@ -120,7 +121,7 @@ __attribute__((noinline)) void sleepAboveWords(SharedWords &W) {
   volatile char Room[1 << 15];
   Room[0] = 1;
   sleepInTurns(W);
-  Room[1] = 1;
+  (void)Room[0];
 }
 
 SharedWords *HandlersWords;
@@ -218,6 +219,7 @@ TEST(AttachTest, ThreadsAreJudged) {
   using Case = std::pair<void (*)(SharedWords &), NotSafe>;
   for (auto [Run, Is] :
        {Case(sleepInTurns, NotSafe::Safe), Case(compute, NotSafe::Safe),
+        Case(sleepAboveWords, NotSafe::Safe),
         Case(sleepInHandler, NotSafe::InSignal),
         Case(sleepInCallback, NotSafe::InAllocator)}) {
     TestChild Child(Run);
