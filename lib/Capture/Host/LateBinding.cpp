@@ -170,7 +170,7 @@ struct LateWord {
   const link_map *Map;
   bool IsSealed; ///< the loader has made its page read-only
   bool MayBind;  ///< lead to the hook, too, if the call has not been used
-  bool IsSet = false;
+  bool IsOpen = false, IsSet = false;
 };
 
 /// In mappings of its own.
@@ -206,11 +206,14 @@ struct BindingWalk {
   uint32_t NumAllocators = 0; ///< binaries that export malloc
   bool HasMemory = true;
   LateWords Words;
+  NameMemo Memo;
   BoundCounts Counts;
 
   void visit(const link_map *Map, const dl_phdr_info &Info);
-  bool wants(const LateWord &W, LateStage Stage) const;
+  bool wants(const LateWord &W) const;
+  void open();
   void lead(LateStage Stage);
+  void close();
   void count();
 };
 } // namespace
@@ -235,9 +238,9 @@ bool LateWords::add(const LateWord &W) {
   return true;
 }
 
-static bool protect(uintptr_t At, int Access) {
-  long Page = long(At & ~(PageBytes - 1));
-  return !sys::failed(sys::call(SYS_mprotect, Page, long(PageBytes), Access));
+static bool protect(uintptr_t Page, int Access) {
+  return !sys::failed(
+      sys::call(SYS_mprotect, long(Page), long(PageBytes), Access));
 }
 
 /// Whether the loader has made the word's page read-only.
@@ -252,33 +255,23 @@ static bool isSealed(const dl_phdr_info &Info, uintptr_t At) {
   return false;
 }
 
-/// Whether a store to the word's page works: a program may have made memory
+/// Whether a store to the page works: a program may have made memory
 /// read-only that the loader has not. Where the kernel does not tell (before
 /// Linux 5.14), the answer is yes.
-static bool isWritable(uintptr_t At) {
+static bool isWritable(uintptr_t Page) {
   constexpr int PopulateWrite = 23; // MADV_POPULATE_WRITE
   auto Try = [](uintptr_t Of) {
     return !sys::failed(sys::call(SYS_madvise, long(Of & ~(PageBytes - 1)),
                                   long(PageBytes), PopulateWrite));
   };
-  return Try(At) || !Try(uintptr_t(&Hooks));
-}
-
-/// Sets a word of a binary in the turn. False: the page stays read-only.
-static bool setLate(const LateWord &W, uintptr_t Value) {
-  auto At = uintptr_t(W.Of.At);
-  if (W.IsSealed ? !protect(At, PROT_READ | PROT_WRITE) : !isWritable(At))
-    return false;
-  __atomic_store_n(W.Of.At, Value, __ATOMIC_RELEASE);
-  if (W.IsSealed)
-    protect(At, PROT_READ);
-  return true;
+  return Try(Page) || !Try(uintptr_t(&Hooks));
 }
 
 /// A call that has not been used is bound by the loader later. What is opened
 /// with RTLD_DEEPBIND may then find another allocator than the program's first.
 void BindingWalk::visit(const link_map *Map, const dl_phdr_info &Info) {
   Imports(Map).eachWanted(
+      Memo,
       [](const char *Name) {
         const LateHook *H = hookOf(Name);
         return H && H->Real;
@@ -290,18 +283,50 @@ void BindingWalk::visit(const link_map *Map, const dl_phdr_info &Info) {
       });
 }
 
-bool BindingWalk::wants(const LateWord &W, LateStage Stage) const {
-  if (W.Hook->Stage != Stage)
-    return false;
+bool BindingWalk::wants(const LateWord &W) const {
   if (!ToHooks)
     return *W.Of.At == W.Hook->Hook;
   return *W.Of.At == W.Hook->Real || (W.MayBind && isUnbound(W.Of, W.Map));
 }
 
+static uintptr_t pageOf(const LateWord &W) {
+  return uintptr_t(W.Of.At) & ~(PageBytes - 1);
+}
+
+/// Makes the pages of the words writable, each once: at each system call of
+/// this thread memrec stops it.
+void BindingWalk::open() {
+  uintptr_t Page = 0;
+  bool IsOpen = false;
+  Words.each([&](LateWord &W) {
+    if (!wants(W))
+      return;
+    if (Page != pageOf(W)) {
+      Page = pageOf(W);
+      IsOpen =
+          W.IsSealed ? protect(Page, PROT_READ | PROT_WRITE) : isWritable(Page);
+    }
+    W.IsOpen = IsOpen;
+  });
+}
+
 void BindingWalk::lead(LateStage Stage) {
   Words.each([&](LateWord &W) {
-    if (wants(W, Stage))
-      W.IsSet = setLate(W, ToHooks ? W.Hook->Hook : W.Hook->Real);
+    if (!W.IsOpen || W.Hook->Stage != Stage)
+      return;
+    uintptr_t To = ToHooks ? W.Hook->Hook : W.Hook->Real;
+    __atomic_store_n(W.Of.At, To, __ATOMIC_RELEASE);
+    W.IsSet = true;
+  });
+}
+
+void BindingWalk::close() {
+  uintptr_t Page = 0;
+  Words.each([&](const LateWord &W) {
+    if (W.IsOpen && W.IsSealed && Page != pageOf(W)) {
+      Page = pageOf(W);
+      protect(Page, PROT_READ);
+    }
   });
 }
 
@@ -379,8 +404,10 @@ static int leadAll(dl_phdr_info *, size_t, void *Of) {
   dl_iterate_phdr(visitBinary, &Walk);
   if (!Walk.HasMemory && Walk.ToHooks)
     return 1;
+  Walk.open();
   for (LateStage Stage : {LateStage::Ends, LateStage::Moves, LateStage::All})
     Walk.lead(Stage);
+  Walk.close();
   Walk.count();
   return 1;
 }

@@ -71,18 +71,28 @@ bool Imports::read(const Elf64_Rela &R, Import &To) const {
   return true;
 }
 
-Imports::NameMemo::NameMemo(const Imports &Of) : First(Of.Symbols) {
-  for (const Relocations &T : Of.Tables)
+void NameMemo::begin(const Imports &Of) {
+  First = Of.Symbols;
+  size_t Count = 0;
+  for (const Imports::Relocations &T : Of.Tables)
     for (const Elf64_Rela *R = T.Begin; R != T.End; ++R)
       if (size_t Next = ELF64_R_SYM(R->r_info) + size_t(1); Next > Count)
         Count = Next;
-  if (Count)
-    Bytes = static_cast<uint8_t *>(sys::mapPrivate(Count));
+  if (Count > Room) {
+    constexpr size_t AtLeast = 1 << 17;
+    if (Bytes)
+      sys::unmap(Bytes, Room);
+    Room = Count > AtLeast ? Count : AtLeast;
+    Bytes = static_cast<uint8_t *>(sys::mapPrivate(Room));
+    Room = Bytes ? Room : 0;
+  } else if (Bytes) {
+    memset(Bytes, 0, Count);
+  }
 }
 
-Imports::NameMemo::~NameMemo() {
+NameMemo::~NameMemo() {
   if (Bytes)
-    sys::unmap(Bytes, Count);
+    sys::unmap(Bytes, Room);
 }
 
 uintptr_t *capture::importSlot(const void *LinkMap, const char *Name) {

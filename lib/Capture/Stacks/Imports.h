@@ -25,6 +25,28 @@ struct Import {
   }
 };
 
+class Imports;
+
+/// A byte for each symbol of a binary, in one mapping for several binaries.
+class NameMemo {
+public:
+  NameMemo() = default;
+  ~NameMemo();
+  NameMemo(const NameMemo &) = delete;
+  NameMemo &operator=(const NameMemo &) = delete;
+  /// All zeros, for the symbols of another binary.
+  void begin(const Imports &Of);
+  /// Null: there is no memory.
+  uint8_t *of(const Import &I) const {
+    return Bytes ? Bytes + (I.Symbol - First) : nullptr;
+  }
+
+private:
+  const Elf64_Sym *First = nullptr;
+  size_t Room = 0;
+  uint8_t *Bytes = nullptr;
+};
+
 /// The imports of a binary, as its dynamic section lists them. The binary must
 /// stay loaded.
 class Imports {
@@ -42,8 +64,8 @@ public:
   /// Calls F(const Import &) for each import whose name Wants(const char *)
   /// accepts. Of a binary with millions of imports each name is asked for once.
   template <typename Fn, typename Filter>
-  void eachWanted(Filter Wants, Fn F) const {
-    NameMemo Memo(*this);
+  void eachWanted(NameMemo &Memo, Filter Wants, Fn F) const {
+    Memo.begin(*this);
     each([&](const Import &I) {
       uint8_t *Is = Memo.of(I), Now = Is ? *Is : 0;
       if (!Now)
@@ -56,25 +78,9 @@ public:
   }
 
 private:
+  friend class NameMemo;
   struct Relocations {
     const Elf64_Rela *Begin = nullptr, *End = nullptr;
-  };
-  /// A byte for each symbol, all zeros at first, in a mapping of its own.
-  class NameMemo {
-  public:
-    explicit NameMemo(const Imports &Of);
-    ~NameMemo();
-    NameMemo(const NameMemo &) = delete;
-    NameMemo &operator=(const NameMemo &) = delete;
-    /// Null: there is no memory.
-    uint8_t *of(const Import &I) const {
-      return Bytes ? Bytes + (I.Symbol - First) : nullptr;
-    }
-
-  private:
-    const Elf64_Sym *First;
-    size_t Count = 0;
-    uint8_t *Bytes = nullptr;
   };
   bool read(const Elf64_Rela &R, Import &To) const;
 
