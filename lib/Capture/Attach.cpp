@@ -65,10 +65,29 @@ static void prepareHooks() {
   IsPrepared = true;
 }
 
+/// Whether the calls lead to the hooks of the recording that is on.
+static bool IsBound;
+
+static AttachAnswer bind(AttachRequest &R) {
+  BoundCounts Counts;
+  IsBound = !Kept.IsLate || bindLate(Counts);
+  memrecBindsLoads = Kept.IsLate;
+  R.NumBinaries = Counts.Binaries;
+  R.NumWords = Counts.Words;
+  if (!IsBound)
+    return AttachAnswer::NoTurn;
+  if (Kept.IsLate)
+    forSources(&Source::Bound);
+  return AttachAnswer::Done;
+}
+
 static AttachAnswer attach(AttachRequest &R) {
-  if (Proc.Epoch.load(std::memory_order_acquire))
-    return recorderGone(*Proc.Ctl) ? AttachAnswer::NotReleased
-                                   : AttachAnswer::IsRecorded;
+  if (Proc.Epoch.load(std::memory_order_acquire)) {
+    if (recorderGone(*Proc.Ctl))
+      return AttachAnswer::NotReleased;
+    bool IsAgain = !IsBound && !strcmp(Kept.socketPath(), R.Socket);
+    return IsAgain ? bind(R) : AttachAnswer::IsRecorded;
+  }
   if (Proc.Ctl)
     return AttachAnswer::NotReleased;
   // In a program that memrec has started, all calls lead to the hooks already.
@@ -80,14 +99,7 @@ static AttachAnswer attach(AttachRequest &R) {
   if (!Proc.Epoch.load(std::memory_order_acquire))
     return AttachAnswer::NoAnswer;
   prepareHooks();
-  BoundCounts Counts;
-  bool IsBound = !Kept.IsLate || bindLate(Counts);
-  memrecBindsLoads = Kept.IsLate;
-  if (Kept.IsLate)
-    forSources(&Source::Bound);
-  R.NumBinaries = Counts.Binaries;
-  R.NumWords = Counts.Words;
-  return IsBound ? AttachAnswer::Done : AttachAnswer::NoTurn;
+  return bind(R);
 }
 
 static AttachAnswer detach(AttachRequest &R) {
@@ -97,7 +109,7 @@ static AttachAnswer detach(AttachRequest &R) {
     forSources(&Source::Leave);
   // Threads that end give memory back, and look at no recording any more.
   sys::NoteOwn = nullptr;
-  memrecBindsLoads = false;
+  memrecBindsLoads = IsBound = false;
   BoundCounts Counts;
   bool IsDone = !Kept.IsLate || unbindLate(Counts);
   R.NumBinaries = Counts.Binaries;

@@ -43,9 +43,11 @@ void Operators::stay() {
 /// In a thread in an operator: PyTorch's lock of its observers is free then. A
 /// running operator still ends in endFunction().
 __attribute__((noinline)) static void takeObserverOut() {
+  if (!Registered.IsLeft.exchange(false, std::memory_order_acq_rel))
+    return;
   auto Remove = reinterpret_cast<void (*)(uint64_t)>(
       symbolOfLoaded("libtorch_cpu.so", "_ZN2at14removeCallbackEm"));
-  if (!Remove || !Registered.IsLeft.exchange(false, std::memory_order_acq_rel))
+  if (!Remove)
     return;
   Registered.HasObserver = false;
   for (uint64_t &Handle : Registered.Handles)

@@ -2,7 +2,8 @@
 
 attach.py WAY TRACE -- PROGRAM...
 
-WAY: once, once:OPTION,OPTION... (of memrec); tree (with the processes below it); watch (by memtop); interrupt (Ctrl-C detaches); cycles:N; kills:N (memrec, its process
+WAY: once, once:OPTION,OPTION... (of memrec); told (until the program prints a line); tree (with the
+processes below it); watch (by memtop); interrupt (Ctrl-C detaches); cycles:N; kills:N (memrec, its process
 that attaches, or both are killed at a random moment); ends (the program ends
 meanwhile).
 """
@@ -49,6 +50,18 @@ def finish(memrec):
 def once(target, trace, options=""):
     # Of one option the last counts.
     status, said = finish(attach(target, trace, "--for=500ms", *filter(None, options.split(","))))
+    print(said, end="")
+    print("memrec's status:", status)
+
+
+def told(target, trace):
+    """Detaches when the program has printed another line."""
+    memrec = attach(target, trace, "--no-census")
+    wait_for_attached(memrec)
+    print("the program says:", target.process.stdout.readline().strip())
+    time.sleep(0.3)
+    memrec.send_signal(signal.SIGINT)
+    status, said = finish(memrec)
     print(said, end="")
     print("memrec's status:", status)
 

@@ -75,10 +75,12 @@ def main():
     attach("nobody", 4194305)
     attach("no name", "no-such-program")
     attach("nothing", "")
-    two = build("two-of-us")
+    # No other run of this test has the name.
+    name = "two-of-%d" % os.getpid()
+    two = build(name)
     start(two)
     start(two)
-    attach("several", "two-of-us")
+    attach("several", name)
     sleep = start("sleep", "300")
     sleep.send_signal(signal.SIGSTOP)
     while " T " not in open("/proc/%d/stat" % sleep.pid).read():

@@ -18,6 +18,23 @@ class Point:
         self.y = float(number)
 
 
+class Store:
+    """Its attributes are in a table that instances share, or in a dictionary that was asked for."""
+    known = {i: "known %d" % i for i in range(3000)}
+
+    def __init__(self, depth=0):
+        self.number = 1
+        self.rows = ["row %d" % i for i in range(2000)]
+        self.inner = Store(depth + 1) if depth < 2 else None
+
+
+def asked(store):
+    """An instance whose dictionary has been made, and has a name that no other instance has."""
+    store.__dict__["later"] = ["later %d" % i for i in range(1500)]
+    return store
+
+
+store, other = Store(), asked(Store(2))
 cache = [Session(i) for i in range(20000)]
 points = [Point(i) for i in range(5000)]
 table = {i: str(i) for i in range(30000)}
