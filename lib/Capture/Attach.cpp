@@ -7,6 +7,7 @@
 
 #include "Wire/Attach.h"
 
+#include "Detours/Detours.h"
 #include "Host/Exec.h"
 #include "Host/LateBinding.h"
 #include "Host/Maps.h"
@@ -102,7 +103,21 @@ static AttachAnswer attach(AttachRequest &R) {
   return bind(R);
 }
 
+static void tellPatches(AttachRequest &R) {
+  LatePatches All = latePatches();
+  R.PatchesAt = uintptr_t(All.Rows);
+  R.NumPatches = All.Count;
+}
+
+static AttachAnswer prepare(AttachRequest &R) {
+  if (Kept.IsLate)
+    planLate();
+  tellPatches(R);
+  return AttachAnswer::Done;
+}
+
 static AttachAnswer detach(AttachRequest &R) {
+  tellPatches(R);
   *const_cast<char *>(Kept.socketPath()) = 0;
   turnOff();
   if (Kept.IsLate)
@@ -134,8 +149,15 @@ static AttachAnswer perform(AttachRequest &R) {
     return detach(R);
   case AttachTask::Release:
     return release();
+  case AttachTask::Prepare:
+    return prepare(R);
   }
   return AttachAnswer::OtherVersion;
+}
+
+static AttachAnswer performQuietly(AttachRequest &R) {
+  Quiet Q;
+  return perform(R);
 }
 
 /// When the call that is under way began; 0: none is. A call may go on in
@@ -154,9 +176,10 @@ static bool takeTurn() {
 MEMKIT_EXPORT uint32_t memrec_attach(AttachRequest *R) {
   if (!takeTurn())
     return uint32_t(AttachAnswer::NoTurn);
-  Quiet Q;
   int Error = errno;
-  auto Answer = uint32_t(perform(*R));
+  // Questions go through the ring of the thread, as records of the program do.
+  bool Asks = R->Task == AttachTask::Prepare;
+  auto Answer = uint32_t(Asks ? perform(*R) : performQuietly(*R));
   errno = Error;
   BusySinceMs.store(0);
   return Answer;

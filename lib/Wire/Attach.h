@@ -26,6 +26,9 @@ enum class AttachTask : uint32_t {
   /// Gives the memory of the last recording back. Only after Detach, when each
   /// thread has been seen outside of the library since.
   Release = 3,
+  /// After Attach: finds the functions of private allocators, and makes what
+  /// memrec is to write over them while all threads stand.
+  Prepare = 4,
 };
 
 enum class AttachAnswer : uint32_t {
@@ -35,6 +38,14 @@ enum class AttachAnswer : uint32_t {
   NotReleased = 4,  ///< the memory of the last recording is still there
   NoAnswer = 5,     ///< the recorder did not give shared memory
   NoTurn = 6,       ///< another thread changes words of binaries
+};
+
+/// Code of the program that memrec is to replace, and to restore.
+struct CodePatchRow {
+  static constexpr uint32_t MaxBytes = 24, LeastBytes = 5;
+  uint64_t At;
+  uint32_t Bytes;
+  uint8_t Original[MaxBytes], New[MaxBytes];
 };
 
 /// memrec writes the request; the library writes the counts.
@@ -48,6 +59,9 @@ struct AttachRequest {
   char Preload[4096];
   uint32_t NumBinaries; ///< with words that were changed
   uint32_t NumWords;    ///< that were changed
+  /// Of Prepare and Detach: the library's CodePatchRows.
+  uint32_t NumPatches;
+  uint64_t PatchesAt;
 };
 
 } // namespace memkit::wire

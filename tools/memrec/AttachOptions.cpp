@@ -73,7 +73,6 @@ static Error limit(RecordOptions &O) {
   if (O.Cuda == wire::CudaMode::Time)
     return makeUsageError("--cuda=time is not possible with --pid: CUDA needs "
                           "a start by memrec");
-  O.PrivateAllocators = false;
   O.Cuda = wire::CudaMode::Off;
   // The interpreter goes on without a finder of memkit's package.
   O.PythonFolder.clear();
@@ -132,7 +131,12 @@ std::string memkit::pauseText(const AttachResult &R) {
   return (R.Processes > 1 ? "one thread of each stood for at most "
                           : "one thread stood for ") +
          formatTime(R.PauseNs) + "; " + formatCount(R.Words) + " words of " +
-         formatCount(R.Binaries) + " binaries changed";
+         formatCount(R.Binaries) + " binaries changed" +
+         (R.Functions ? ", and " + plural(R.Functions, "function") +
+                            " of private allocators, for which all stood for " +
+                            formatTime(R.AllStoodNs)
+          : R.HasFailedFunctions ? "; those of private allocators could not be"
+                                 : "");
 }
 
 std::string memkit::censusText(const Census &C) {

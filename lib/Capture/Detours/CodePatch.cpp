@@ -18,7 +18,7 @@ static constexpr long FixedNoReplace = 0x100000;
 static constexpr uintptr_t PageMask = 4095;
 
 /// Tries to map memory at \p At alone.
-static bool mapAt(uintptr_t At, size_t Bytes) {
+static bool mapAt(uintptr_t At, size_t Bytes, bool Stays) {
   long P = sys::call(SYS_mmap, long(At), long(Bytes), PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | FixedNoReplace, -1, 0);
   if (sys::failed(P))
@@ -27,21 +27,22 @@ static bool mapAt(uintptr_t At, size_t Bytes) {
     sys::call(SYS_munmap, P, long(Bytes));
     return false;
   }
-  if (sys::NoteOwn)
+  if (sys::NoteOwn && !Stays)
     sys::NoteOwn(reinterpret_cast<void *>(At), Bytes);
   return true;
 }
 
-CodeIsland::CodeIsland(uintptr_t Begin, uintptr_t End, size_t Bytes) {
+CodeIsland::CodeIsland(uintptr_t Begin, uintptr_t End, size_t Bytes,
+                       bool Stays) {
   Bytes = (Bytes + PageMask) & ~PageMask;
   // Not beside the binary: the loader likes to map the next one there.
   constexpr uintptr_t First = 64 << 20, Step = 1 << 20, Reach = 0x7ff00000;
   for (uintptr_t Far = First; Far < Reach; Far += Step) {
     uintptr_t Above = (End + Far) & ~PageMask,
               Below = (Begin - Far) & ~PageMask;
-    if (Above + Bytes - Begin < Reach && mapAt(Above, Bytes))
+    if (Above + Bytes - Begin < Reach && mapAt(Above, Bytes, Stays))
       Start = Above;
-    else if (Begin > Far && End - Below < Reach && mapAt(Below, Bytes))
+    else if (Begin > Far && End - Below < Reach && mapAt(Below, Bytes, Stays))
       Start = Below;
     if (Start)
       break;
@@ -73,9 +74,20 @@ void CodeIsland::drop() {
   Start = Next = Limit = 0;
 }
 
-bool capture::writeJump(uintptr_t At, size_t Bytes, uintptr_t To) {
+bool capture::makeJump(uint8_t *Out, uintptr_t At, size_t Bytes, uintptr_t To) {
   constexpr size_t JumpBytes = 5;
   if (Bytes < JumpBytes || !reaches(At + JumpBytes, To))
+    return false;
+  int32_t Distance = int32_t(To - (At + JumpBytes));
+  Out[0] = 0xe9;
+  memcpy(Out + 1, &Distance, sizeof(Distance));
+  memset(Out + JumpBytes, 0x90, Bytes - JumpBytes);
+  return true;
+}
+
+bool capture::writeJump(uintptr_t At, size_t Bytes, uintptr_t To) {
+  uint8_t Jump[64];
+  if (Bytes > sizeof(Jump) || !makeJump(Jump, At, Bytes, To))
     return false;
   uintptr_t Page = At & ~PageMask;
   long Pages = long(((At + Bytes + PageMask) & ~PageMask) - Page);
@@ -83,11 +95,7 @@ bool capture::writeJump(uintptr_t At, size_t Bytes, uintptr_t To) {
   if (sys::failed(sys::call(SYS_mprotect, long(Page), Pages,
                             PROT_READ | PROT_WRITE | PROT_EXEC)))
     return false;
-  auto *Code = reinterpret_cast<uint8_t *>(At);
-  int32_t Distance = int32_t(To - (At + JumpBytes));
-  Code[0] = 0xe9;
-  memcpy(Code + 1, &Distance, sizeof(Distance));
-  memset(Code + JumpBytes, 0x90, Bytes - JumpBytes);
+  memcpy(reinterpret_cast<void *>(At), Jump, Bytes);
   sys::call(SYS_mprotect, long(Page), Pages, PROT_READ | PROT_EXEC);
   return true;
 }

@@ -16,7 +16,8 @@ public:
   CodeIsland() = default;
   /// Maps the memory, writable and not executable. Not isMapped(): there is no
   /// room within reach.
-  CodeIsland(uintptr_t Begin, uintptr_t End, size_t Bytes);
+  /// Stays: the memory is not that of a recording, which gives it back.
+  CodeIsland(uintptr_t Begin, uintptr_t End, size_t Bytes, bool Stays = false);
 
   bool isMapped() const { return Start; }
   /// The next \p Bytes bytes, at a multiple of 16; null: the island is full.
@@ -36,6 +37,10 @@ inline bool reaches(uintptr_t From, uintptr_t To) {
   int64_t Distance = int64_t(To - From);
   return Distance == int32_t(Distance);
 }
+
+/// Makes the bytes of a jump to \p To for code at \p At, \p Bytes of them, the
+/// last ones of instructions that do nothing. False: out of reach.
+bool makeJump(uint8_t *Out, uintptr_t At, size_t Bytes, uintptr_t To);
 
 /// Writes a jump to \p To over the first five of \p Bytes bytes of code at \p
 /// At, and instructions that do nothing over the others. No thread may run this

@@ -9,6 +9,8 @@
 #include "LoaderNotice.h"
 #include "PrivateBlocks.h"
 #include "Runtime/Questions.h"
+#include "Runtime/Recording.h"
+#include "Runtime/Symbols.h"
 #include "Runtime/Thread.h"
 #include "Stacks/Binaries.h"
 #include "Stacks/Exports.h"
@@ -98,7 +100,9 @@ struct BinaryRange {
 /// what it writes is copied, and checked.
 class DetourMaker {
 public:
-  DetourMaker(const link_map &Map, const BinaryRange &Of) : Map(Map), Of(Of) {}
+  /// IsLate: the jumps are not written, but entered in LateRows.
+  DetourMaker(const link_map &Map, const BinaryRange &Of, bool IsLate)
+      : Map(Map), Of(Of), IsLate(IsLate) {}
   void make(const DetourReply &R);
 
 private:
@@ -113,10 +117,19 @@ private:
   static bool fits(const Detour &D, const DetourReply &R);
   uint8_t *fill(CodeIsland &In, const Detour &D, const DetourReply &R) const;
 
+  void lead(const Detour &D, uint8_t *To) const;
+
   const link_map &Map;
   const BinaryRange &Of;
+  const bool IsLate;
 };
 } // namespace
+
+static constexpr uint32_t MaxLateRows = 1024;
+static wire::CodePatchRow LateRows[MaxLateRows];
+static uint32_t NumLateRows;
+
+LatePatches capture::latePatches() { return {LateRows, NumLateRows}; }
 
 bool DetourMaker::isSame(const DetourReply &R) const {
   BuildId Id = findBuildId(Of.Start, Of.End, Of.Bias);
@@ -194,9 +207,10 @@ void DetourMaker::make(const DetourReply &R) {
                      ? R.NumDetours
                      : DetourReply::MaxDetours;
   BinaryIsland *Free = islandOf(nullptr);
-  if (!Count || R.NumPools > DetourReply::MaxPools || !isSame(R) || !Free)
+  if (!Count || R.NumPools > DetourReply::MaxPools || !isSame(R) || !Free ||
+      (IsLate && Count > MaxLateRows - NumLateRows))
     return;
-  CodeIsland Island(Of.Start, Of.End, Count * (sizeof(Stub) + 16));
+  CodeIsland Island(Of.Start, Of.End, Count * (sizeof(Stub) + 16), IsLate);
   if (!Island.isMapped())
     return;
   uint8_t *To[DetourReply::MaxDetours] = {};
@@ -212,8 +226,20 @@ void DetourMaker::make(const DetourReply &R) {
   *Free = {&Map, Island};
   for (size_t I = 0; I != Count; ++I)
     if (To[I])
-      writeJump(Of.Bias + R.Detours[I].At, R.Detours[I].NumReplaced,
-                uintptr_t(To[I]));
+      lead(R.Detours[I], To[I]);
+}
+
+void DetourMaker::lead(const Detour &D, uint8_t *To) const {
+  static_assert(Detour::MaxReplaced == wire::CodePatchRow::MaxBytes);
+  uintptr_t At = Of.Bias + D.At;
+  if (!IsLate) {
+    writeJump(At, D.NumReplaced, uintptr_t(To));
+    return;
+  }
+  wire::CodePatchRow &Row = LateRows[NumLateRows];
+  Row = {At, D.NumReplaced, {}, {}};
+  memcpy(Row.Original, D.Original, D.NumReplaced);
+  NumLateRows += makeJump(Row.New, At, D.NumReplaced, uintptr_t(To));
 }
 
 //===----------------------------------------------------------------------===//
@@ -276,24 +302,101 @@ static bool pathOf(const link_map &M, const BinaryRange &Of, char *To,
   return N < Room;
 }
 
-static void detour(const link_map &M) {
+/// The number of the path's text; 0: the binary needs no detours.
+static uint32_t pathText(const link_map &M) {
   BinaryRange Of(M);
+  char Path[wire::MaxTextBytes];
+  if (!Of.isFound() || isOwnCode(uintptr_t(M.l_ld)) ||
+      !pathOf(M, Of, Path, sizeof(Path)) || !mayNeedDetours(M, Of, Path))
+    return 0;
+  // A library that is opened again and again takes room for one text.
+  return Proc.Names.intern(Path, strlen(Path));
+}
+
+/// The recorder's plan; null: there is none, or not in time. One thread at a
+/// time.
+static const DetourReply *planOf(uint32_t Text) {
   // As large as a reply: too much for the stack of some threads.
   static DetourReply Copy;
-  char Path[wire::MaxTextBytes];
   wire::Reply Answer;
-  if (!recordingThread() || !Proc.Ctl->Settings.Private || !Of.isFound() ||
-      isOwnCode(uintptr_t(M.l_ld)) || !pathOf(M, Of, Path, sizeof(Path)) ||
-      !mayNeedDetours(M, Of, Path))
-    return;
-  // A library that is opened again and again takes room for one text.
-  uint32_t Text = Proc.Names.intern(Path, strlen(Path));
-  if (!Text || !ask(wire::AskDetoursRecord{0, 0, Text}, Answer) ||
+  if (!ask(wire::AskDetoursRecord{0, 0, Text}, Answer) ||
       Answer.NumHeaps == UINT32_MAX)
-    return;
+    return nullptr;
   memcpy(&Copy, &Proc.Ctl->Detours, sizeof(Copy));
-  DetourMaker(M, Of).make(Copy);
+  return &Copy;
 }
+
+static bool wantsDetours() {
+  return recordingThread() && Proc.Ctl->Settings.Private;
+}
+
+static void detour(const link_map &M) {
+  uint32_t Text = wantsDetours() ? pathText(M) : 0;
+  const DetourReply *Plan = Text ? planOf(Text) : nullptr;
+  if (Plan)
+    DetourMaker(M, BinaryRange(M), /*IsLate=*/false).make(*Plan);
+}
+
+//===----------------------------------------------------------------------===//
+// A program that ran before
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A binary that may have an allocator, as it was when it was found.
+struct LateBinary {
+  const link_map *Map;
+  uintptr_t Bias;
+  uint32_t Text;
+};
+struct LateBinaries {
+  static constexpr size_t Max = 64;
+  LateBinary List[Max];
+  size_t Size = 0;
+};
+struct PlannedBinary {
+  const LateBinary &Of;
+  const DetourReply &Plan;
+};
+} // namespace
+
+static const r_debug *LateLists;
+
+/// With the lock of the loader's list, so no binary goes meanwhile.
+static int findLate(dl_phdr_info *, size_t, void *To) {
+  auto &Found = *static_cast<LateBinaries *>(To);
+  for (const link_map *M = LateLists ? LateLists->r_map : nullptr;
+       M && Found.Size != LateBinaries::Max; M = M->l_next)
+    if (!islandOf(M))
+      if (uint32_t Text = pathText(*M))
+        Found.List[Found.Size++] = {M, M->l_addr, Text};
+  return 1;
+}
+
+/// As findLate(): the binary may have gone since.
+static int makeLate(dl_phdr_info *, size_t, void *To) {
+  auto &[Of, Plan] = *static_cast<const PlannedBinary *>(To);
+  for (const link_map *M = LateLists->r_map; M; M = M->l_next)
+    if (M == Of.Map && M->l_addr == Of.Bias)
+      DetourMaker(*M, BinaryRange(*M), /*IsLate=*/true).make(Plan);
+  return 1;
+}
+
+void capture::planLate() {
+  LateBinaries Found;
+  if (!wantsDetours())
+    return;
+  LateLists = static_cast<const r_debug *>(nextSymbol("_r_debug"));
+  dl_iterate_phdr(findLate, &Found);
+  for (size_t I = 0; I != Found.Size; ++I)
+    if (const DetourReply *Plan = planOf(Found.List[I].Text)) {
+      PlannedBinary Of{Found.List[I], *Plan};
+      dl_iterate_phdr(makeLate, &Of);
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// The source
+//===----------------------------------------------------------------------===//
 
 /// Whether the program has one thread: another one might run the code that is
 /// about to change.
@@ -306,7 +409,7 @@ static bool isAlone() {
 
 static void ready() {
   static bool IsWatching;
-  if (IsWatching || !Proc.Ctl->Settings.Private || !isAlone())
+  if (IsWatching || Kept.IsLate || !Proc.Ctl->Settings.Private || !isAlone())
     return;
   IsWatching = watchLoader();
   if (IsWatching)

@@ -4,6 +4,7 @@
 
 #include "Attach/Attacher.h"
 #include "Attach/BorrowedThread.h"
+#include "Attach/CodePatches.h"
 #include "Attach/TargetTasks.h"
 #include "Support/Failure.h"
 #include "Wire/Layout.h"
@@ -187,8 +188,12 @@ askIn(const TargetMemory &Memory, const SafeMoment &Code, BorrowedThread &B,
   if (!Answer)
     return Answer.takeError();
   if (Memory.read(B.room(), Q)) {
-    R.Words = Q.NumWords;
-    R.Binaries = Q.NumBinaries;
+    if (Q.Task != wire::AttachTask::Prepare) {
+      R.Words = Q.NumWords;
+      R.Binaries = Q.NumBinaries;
+    }
+    R.PatchesAt = Q.PatchesAt;
+    R.NumPatches = Q.NumPatches;
   }
   return wire::AttachAnswer(uint32_t(*Answer));
 }
@@ -254,6 +259,39 @@ Error Attacher::leaveLibrary() {
   return makeError("has a thread that stays in memkit's library");
 }
 
+/// Restores the functions of private allocators.
+static Error leavePrivate(pid_t Pid, AttachResult &R) {
+  Expected<TargetMemory> Memory = TargetMemory::open(Pid);
+  if (!Memory)
+    return Memory.takeError();
+  Expected<CodePatches::PatchResult> P =
+      CodePatches(*Memory, R.PatchesAt, R.NumPatches).restore();
+  if (!P)
+    return P.takeError();
+  R.Functions = P->Functions;
+  R.AllStoodNs = P->StandNs;
+  return Error::success();
+}
+
+/// Leads the functions of private allocators to the library. What fails leaves
+/// their blocks unrecorded, and no more.
+void Attacher::leadPrivate(AttachResult &R) {
+  Expected<wire::AttachAnswer> Answer = ask(wire::AttachTask::Prepare, "", R);
+  Expected<TargetMemory> Memory = TargetMemory::open(Pid);
+  if (Answer && *Answer == wire::AttachAnswer::Done && Memory) {
+    Expected<CodePatches::PatchResult> P =
+        CodePatches(*Memory, R.PatchesAt, R.NumPatches).apply();
+    if (P) {
+      R.Functions = P->Functions;
+      R.AllStoodNs = P->StandNs;
+    }
+    R.HasFailedFunctions = !P;
+    consumeError(P.takeError());
+  }
+  consumeError(Answer.takeError());
+  consumeError(Memory.takeError());
+}
+
 /// Ends a recording in the process, and gives its memory back.
 Error Attacher::clean(AttachResult &R) {
   Expected<wire::AttachAnswer> Left = ask(wire::AttachTask::Detach, "", R);
@@ -261,6 +299,8 @@ Error Attacher::clean(AttachResult &R) {
     return Left.takeError();
   if (*Left != wire::AttachAnswer::Done)
     return makeError("keeps memkit's hooks, which do nothing");
+  if (Error E = leavePrivate(Pid, R))
+    return E;
   AttachResult Second;
   if (Error E = leaveLibrary())
     return E;
@@ -311,5 +351,6 @@ Expected<AttachResult> Attacher::attach(StringRef Socket) {
   Recorded = *Answer == wire::AttachAnswer::IsRecorded;
   if (Error E = explainAnswer(*Answer))
     return std::move(E);
+  leadPrivate(R);
   return R;
 }

@@ -25,6 +25,12 @@ struct AttachResult {
   uint64_t PauseNs = 0;  ///< how long the thread was away that was used
   uint64_t SearchNs = 0; ///< until a thread was found
   unsigned Words = 0, Binaries = 0; ///< changed; of how many binaries
+  unsigned Functions = 0;  ///< of private allocators, led to the library
+  uint64_t AllStoodNs = 0; ///< how long all threads stood for these
+  bool HasFailedFunctions = false;
+  /// The library's rows of CodePatches.
+  uint64_t PatchesAt = 0;
+  uint32_t NumPatches = 0;
   /// Of how many processes; with several, times are the longest of one.
   unsigned Processes = 1;
 };
@@ -62,6 +68,7 @@ private:
   ask(wire::AttachTask Task, llvm::StringRef Socket, AttachResult &R);
   llvm::Error leaveLibrary();
   llvm::Error clean(AttachResult &R);
+  void leadPrivate(AttachResult &R);
 
   pid_t Pid;
   std::string Library;

@@ -26,6 +26,10 @@ public:
 
   /// Since when all threads stand.
   uint64_t standsNs() const;
+  /// Those that could be stopped, and those that are left in a system call.
+  const std::vector<std::unique_ptr<TargetThread>> &threads() const {
+    return Threads;
+  }
 
 private:
   StoppedProcess();

@@ -46,6 +46,9 @@ void AttachControl::takeAttached(Expected<AttachResult> R) {
   Attached.SearchNs = std::max(Attached.SearchNs, R->SearchNs);
   Attached.Words += R->Words;
   Attached.Binaries += R->Binaries;
+  Attached.Functions += R->Functions;
+  Attached.AllStoodNs = std::max(Attached.AllStoodNs, R->AllStoodNs);
+  Attached.HasFailedFunctions |= R->HasFailedFunctions;
 }
 
 void AttachControl::takeDetached(Expected<AttachResult> R) {

@@ -15,7 +15,7 @@
 // RUN: memkit-plandetours --names='^mi_' %t.exe | FileCheck --check-prefix=PLAN %s
 // PLAN-DAG: mi_calloc refused byte 1 calls a function
 // PLAN-DAG: mi_zalloc refused a jump leads to byte 2
-// PLAN-DAG: mi_new refused byte 2 is a loop instruction
+// PLAN-DAG: mi_new refused byte 3 is a loop instruction
 // PLAN-DAG: mi_malloc_small refused it has only 2 bytes
 // Calls return to the function.
 // PLAN-DAG: mi_new_nothrow {{[0-9A-F]+}} {{[0-9A-F]+}} 5 FF3505000000E9000000000000000000000000 7 11 {{[0-9A-F]+}} 11 0
@@ -43,7 +43,7 @@ FUNCTION(mi_calloc, "push %rdi; call *%rsi; pop %rdi; jmp take")
 FUNCTION(mi_new_nothrow, "call mi_ret; mov %rdi, %rdi; jmp take; mi_ret: ret")
 FUNCTION(mi_new_aligned, "push %rdi; call *the_ret(%rip); pop %rdi; jmp take")
 FUNCTION(mi_zalloc, "xor %eax, %eax; 1: inc %eax; cmp $3, %eax; jne 1b; jmp take")
-FUNCTION(mi_new, "inc %ecx; 1: loop 1b; jmp take")
+FUNCTION(mi_new, "push $1; pop %rcx; 1: loop 1b; jmp take")
 /* Two bytes, and the next function follows at once. */
 FUNCTION(mi_malloc_small, "jmp mi_next; .size mi_malloc_small, . - mi_malloc_small;"
                           " .globl mi_next; .type mi_next, @function; mi_next: nop; jmp take")

@@ -4,6 +4,7 @@
 
 #include "Attach/AttachCheck.h"
 #include "Attach/BorrowedThread.h"
+#include "Attach/CodePatches.h"
 #include "Attach/TargetTasks.h"
 #include "gtest/gtest.h"
 #include <atomic>
@@ -122,6 +123,24 @@ __attribute__((noinline)) void sleepAboveWords(SharedWords &W) {
   Room[0] = 1;
   sleepInTurns(W);
   (void)Room[0];
+}
+
+__attribute__((noinline)) int answer() {
+  asm volatile("");
+  return 1;
+}
+/// What memrec reads as the library's: one row, and two that make no sense.
+wire::CodePatchRow PatchRows[3];
+
+/// Counts in Wrong what is not 1.
+void answerAgain(SharedWords &W) {
+  W.IsReady = 1;
+  while (!W.Stop) {
+    W.Wrong = answer() - 1;
+    ++W.Rounds;
+    napMs(1);
+  }
+  W.Done = 1;
 }
 
 SharedWords *HandlersWords;
@@ -273,6 +292,39 @@ TEST(AttachTest, ACrashOfACallIsUndone) {
 }
 
 /// Kills the tracer while the child is in a call that takes 200 ms.
+/// Waits until the child has seen Value.
+bool sees(TestChild &Child, int Value) {
+  for (int I = 0; I != 500 && Child->Wrong != Value; ++I)
+    napMs(10);
+  return Child->Wrong == Value;
+}
+
+TEST(AttachTest, CodeIsReplacedAndRestored) {
+  constexpr uint8_t Two[] = {0xb8, 2, 0, 0, 0, 0xc3}; // mov $2, %eax; ret
+  auto *Code = reinterpret_cast<const uint8_t *>(&answer);
+  wire::CodePatchRow &Row = PatchRows[0];
+  Row = {uint64_t(Code), sizeof(Two), {}, {}};
+  std::copy(Code, Code + sizeof(Two), Row.Original);
+  std::copy(Two, Two + sizeof(Two), Row.New);
+  if (Code[0] != Two[0])
+    GTEST_SKIP() << "the compiler makes other code";
+  PatchRows[1] = {uint64_t(Code), 99, {}, {}};
+  PatchRows[2] = {0, 8, {}, {}};
+  TestChild Child(answerAgain);
+  TargetMemory Memory = cantFail(TargetMemory::open(Child.pid()));
+  auto Patches = [&] { return CodePatches(Memory, uint64_t(&PatchRows), 3); };
+  EXPECT_TRUE(sees(Child, 0));
+  EXPECT_EQ(cantFail(Patches().restore()).Functions, 0u);
+  EXPECT_EQ(cantFail(Patches().apply()).Functions, 1u);
+  EXPECT_TRUE(sees(Child, 1));
+  EXPECT_EQ(cantFail(Patches().apply()).Functions, 0u);
+  EXPECT_EQ(cantFail(Patches().restore()).Functions, 1u);
+  EXPECT_TRUE(sees(Child, 0));
+  CodePatches Nonsense(Memory, 8, ~0u);
+  EXPECT_EQ(cantFail(Nonsense.apply()).Functions, 0u);
+  expectRight(Child);
+}
+
 TEST(AttachTest, AThreadRestoresItselfWhenTheTracerDies) {
   for (auto *Run : {sleepInTurns, compute}) {
     TestChild Child(Run);
