@@ -110,9 +110,11 @@ static void tellPatches(AttachRequest &R) {
 }
 
 static AttachAnswer prepare(AttachRequest &R) {
-  if (Kept.IsLate)
+  // Rows of an earlier recording may be there.
+  if (Kept.IsLate && Proc.Ctl && Proc.Ctl->Settings.Private) {
     planLate();
-  tellPatches(R);
+    tellPatches(R);
+  }
   return AttachAnswer::Done;
 }
 

@@ -96,12 +96,15 @@ Expected<CodePatches::PatchResult> CodePatches::write(bool IsNew) {
   PatchResult Done;
   if (Rows.empty())
     return Done;
+  long NapMs = 1;
   for (uint64_t Begin = nowMs(); nowMs() - Begin < LongestMs;) {
     if (Expected<bool> IsDone = tryWrite(IsNew, Done); !IsDone)
       return IsDone.takeError();
     else if (*IsDone)
       return Done;
-    timespec Nap{0, 2'000'000};
+    constexpr long MostMs = 100;
+    NapMs = std::min(NapMs * 2, MostMs);
+    timespec Nap{0, NapMs * 1'000'000};
     nanosleep(&Nap, nullptr);
   }
   return makeError("has a thread that stays in an allocator's first "

@@ -37,8 +37,8 @@ static void *work(void *Arg) {
   void **All = malloc(Count * sizeof *All);
   for (int I = 0; I < Count; ++I)
     All[I] = memset(malloc(1000), 1, 1000);
-  // Each burst has as much memory, also where the threads share a processor.
-  if (Bursts > 1)
+  // All threads have their memory at once, also where they share a processor.
+  if (!TakesTurns)
     pthread_barrier_wait(&Done);
   for (int I = 0; I < Count; ++I) {
     if (Keeps && I % Every == 0)

@@ -25,6 +25,8 @@
 // HEAP: private.mimalloc@libtoy
 // RUN: %python %S/../attach/Inputs/attach.py cycles:10 %t/c.fb -- %t/program %t/libtoy.so.2 | FileCheck %s --check-prefix=CYCLES
 // RUN: memdump --check %t/c.fb
+// RUN: memdump --summary %t/c.fb | FileCheck %s --check-prefix=LAST
+// LAST: private.mimalloc@libtoy
 // CYCLES: cycles: 10
 // CYCLES: mappings left: 0
 // CYCLES: the program: rounds some, errors 0, code as before

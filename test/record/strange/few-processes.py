@@ -13,7 +13,8 @@ import subprocess
 import sys
 import tempfile
 
-USER = "54321"  # nobody else's
+# Nobody else's, also not another run's of this test: the limit counts the user's processes.
+USER = str(70000 + os.getpid() % 100000)
 # TMPDIR and the build may be closed to other users.
 with tempfile.TemporaryDirectory(prefix="memkit-few-", dir="/tmp") as folder:
     os.chmod(folder, 0o777)
