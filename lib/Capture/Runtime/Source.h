@@ -72,7 +72,8 @@ struct Source {
   void (*BeforeScope)(ThreadState &T, const CallerFrame &Caller) = nullptr;
   /// The program has reported a step. Any thread, in no hook.
   void (*Stepped)() = nullptr;
-  /// Ends with one without a name.
+  /// The functions that lead to this source in a program that ran before; the
+  /// last one has no name.
   const FrameworkHook *FrameworkHooks = nullptr;
   /// The process ran before, and its calls lead to the hooks now. In the thread
   /// that memrec borrows: nothing of the program may be called.

@@ -14,9 +14,9 @@ namespace memkit {
 class StoppedProcess;
 class TargetMemory;
 
-/// The rows that the library has made: places in the program's code, what
-/// stands there, and what shall stand there. The library is not trusted: the
-/// rows are checked, and memrec writes into the program alone.
+/// The rows that the library has made: an address in the program's code, the
+/// bytes of the program, and the bytes that replace them. The library is not
+/// trusted: the rows are checked, and memrec writes into the program alone.
 class CodePatches {
 public:
   /// Reads Count rows of the library.
