@@ -67,14 +67,18 @@ Expected<std::unique_ptr<Door>> Door::open(const RecordOptions &O, Recording &R,
     return Folder.takeError();
   removeDead(*Folder);
   D->Path = *Folder + "/" + std::to_string(getpid()) + ".sock";
+  // A socket that does not listen yet looks dead: it gets its name afterwards.
+  std::string New = D->Path + ".new";
   sockaddr_un A;
-  if (!setPath(A, D->Path))
+  if (!setPath(A, New))
     return makeError(D->Path + ": the path is too long for a socket");
+  unlink(New.c_str());
   D->Listener = Descriptor(
       socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!D->Listener ||
       ::bind(D->Listener.get(), reinterpret_cast<sockaddr *>(&A), sizeof(A)) ||
-      ::listen(D->Listener.get(), int(MaxClients)))
+      ::listen(D->Listener.get(), int(MaxClients)) ||
+      ::rename(New.c_str(), D->Path.c_str()))
     return failErrno(D->Path);
   return D;
 }
