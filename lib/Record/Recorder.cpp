@@ -350,7 +350,10 @@ void closeOutput(Recording &R, TraceOutput &Out, const OutputSink &Sink,
 /// the program goes on.
 void takeEndSignals() {
   struct sigaction New{};
-  New.sa_handler = [](int) { TheRequests.Stop = true; };
+  New.sa_handler = [](int) {
+    TheRequests.Stop = true;
+    ++TheRequests.Interrupts;
+  };
   for (int Signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
     struct sigaction Old;
     if (sigaction(Signal, nullptr, &Old) == 0 && Old.sa_handler != SIG_IGN)

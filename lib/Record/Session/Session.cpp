@@ -375,6 +375,6 @@ void Session::finish() {
   }
   Reports.addVersions(Versions.finish());
   if (!R.failed())
-    Symbols.finish(NextFlushNs);
+    Symbols.finish(NextFlushNs, Attaching.has_value());
   R.finish();
 }

@@ -123,7 +123,7 @@ void SymbolRequests::hurry() {
   Thread->hurry(/*Always=*/false);
 }
 
-void SymbolRequests::finish(uint64_t NextFlushNs) {
+void SymbolRequests::finish(uint64_t NextFlushNs, bool IsDetached) {
   if (!Thread)
     return;
   auto Interruptions = [] {
@@ -133,7 +133,7 @@ void SymbolRequests::finish(uint64_t NextFlushNs) {
   Thread->handOver();
   Thread->hurry(/*Always=*/true);
   while (!Thread->idle()) {
-    if (Interruptions() > Before || TheRequests.Stop) {
+    if (Interruptions() > Before || (TheRequests.Stop && !IsDetached)) {
       Thread->cut();
       continue;
     }

@@ -36,8 +36,9 @@ public:
   /// soon.
   void hurry();
   /// Waits for the symbols of all remaining frames, and writes them each second
-  /// from NextFlushNs on. A further Ctrl-C, or a signal to stop, ends the wait.
-  void finish(uint64_t NextFlushNs);
+  /// from NextFlushNs on. A further signal ends the wait; so does a request to
+  /// stop, unless that was one to detach alone.
+  void finish(uint64_t NextFlushNs, bool IsDetached);
 
   /// The path of the binary with the most nameless frames, if at least 90 % of
   /// its frames are nameless and these are at least a fifth of the frames of
