@@ -12,6 +12,7 @@
 #include "Cli/ToolMain.h"
 #include "DeviceText.h"
 #include "HostRun.h"
+#include "Laws.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -20,8 +21,14 @@ using namespace memkit;
 
 enum class SimFormat { Text, Markdown, Json };
 
-static cl::opt<std::string> Input(cl::Positional, cl::desc("<trace>"),
-                                  cl::cat(toolCategory()));
+static cl::list<std::string> Inputs(cl::Positional, cl::desc("<trace>"),
+                                    cl::cat(toolCategory()));
+static cl::opt<std::string>
+    Vary("vary", cl::value_desc("name"),
+         cl::desc("Of recordings that differ in this quantity, each with its "
+                  "value (8=a.fb 16=b.fb): how memory follows from it, and, "
+                  "with --as, which value fits"),
+         cl::cat(toolCategory()));
 static cl::opt<std::string> Output("o", cl::desc("Write to this file"),
                                    cl::value_desc("file"), cl::init("-"),
                                    cl::cat(toolCategory()));
@@ -256,17 +263,73 @@ static Expected<int> simulate(const Trace &T, const SelectionSpec &Spec,
   return *IsDone ? ExitOk : ExitError;
 }
 
-static Expected<int> run(SelectionFlags &Flags, const char *Argv0) {
+/// Whether a recording of --vary has tensors of PyTorch on the CPU alone.
+static Expected<bool> isOfTensors(const VariedTrace &Of) {
+  auto T = Trace::open(Of.Path, TP_Names);
+  if (!T)
+    return T.takeError();
+  return !hasDeviceTensors(**T) && any_of((*T)->heaps(), [&](const Heap &H) {
+    return (*T)->string(H.Name) == "torch.cpu";
+  });
+}
+
+static Expected<int> showLaws(SelectionSpec Spec, uint64_t Bytes) {
+  if (Search || Timeline || !DeviceBytes.empty())
+    return makeUsageError("--vary goes with --as and --with=torch:SETTINGS");
+  auto Traces = parseVaried(Inputs);
+  if (!Traces)
+    return Traces.takeError();
+  LawRequest R{Vary, std::move(*Traces), std::move(Spec), false, {}, Bytes};
+  if (Bytes)
+    if (Error E = isOfTensors(R.Traces.front()).moveInto(R.OnDevice))
+      return std::move(E);
+  std::vector<std::string> Settings(With.begin(), With.end());
+  if (Settings.empty())
+    Settings.push_back("torch");
+  auto Chosen = chooseAllocators(Settings, {});
+  if (!Chosen)
+    return Chosen.takeError();
+  R.Config = Chosen->front().Config;
+  auto All = findLaws(R);
+  if (!All)
+    return All.takeError();
+  Error E = write([&](raw_ostream &OS) {
+    if (OutputFormat == SimFormat::Json)
+      return writeLawJson(OS, *All);
+    SimPage P(OS, OutputFormat == SimFormat::Markdown);
+    P.title("Memory by " + Vary);
+    printLaws(P, *All);
+  });
+  if (E)
+    return std::move(E);
+  return ExitOk;
+}
+
+static Expected<std::string> chooseInput() {
+  if (Inputs.size() > 1)
+    return makeUsageError("one recording, or --vary=NAME with the values of "
+                          "several: '" +
+                          Inputs[1] + "'");
+  std::string Input = Inputs.empty() ? "" : Inputs[0];
   if (Error E = chooseTrace(Input))
     return std::move(E);
+  return Input;
+}
+
+static Expected<int> run(SelectionFlags &Flags, const char *Argv0) {
   Expected<SelectionSpec> Spec = Flags.spec();
   if (!Spec)
     return Spec.takeError();
   Expected<uint64_t> Bytes = readDeviceBytes();
   if (!Bytes)
     return Bytes.takeError();
+  if (!Vary.empty())
+    return showLaws(*Spec, *Bytes);
+  Expected<std::string> Input = chooseInput();
+  if (!Input)
+    return Input.takeError();
   Expected<std::unique_ptr<Trace>> T =
-      Trace::open(Input, TP_Totals | TP_Names | TP_Stacks, showProgress());
+      Trace::open(*Input, TP_Totals | TP_Names | TP_Stacks, showProgress());
   if (!T)
     return T.takeError();
   for_each((*T)->warnings(), [](const std::string &W) { warn(W); });
@@ -290,6 +353,7 @@ int main(int Argc, char **Argv) {
        "trace.fb\n"
        "memsim --search --device-bytes=24GiB trace.fb\n"
        "memsim --as=80GiB recorded-on-the-cpu.fb\n"
+       "memsim --vary=batch --as=80GiB 8=a.fb 16=b.fb 32=c.fb\n"
        "memsim --with=glibc:arena_max=1 --with=jemalloc trace.fb"},
       [&] { return run(Flags, Argv[0]); });
 }
