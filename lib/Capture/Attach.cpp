@@ -7,6 +7,7 @@
 
 #include "Wire/Attach.h"
 
+#include "Cuda/Library.h"
 #include "Detours/Detours.h"
 #include "Host/Exec.h"
 #include "Host/LateBinding.h"
@@ -50,6 +51,24 @@ static void takeVariables(const AttachRequest &R) {
     takeVariable(Kept.Injections[I], sizeof(Kept.Injections[I]),
                  InjectionVars[I], "", 0);
   Kept.HasEnvironment = true;
+}
+
+/// What else the recorder says to a program that it starts: which libraries
+/// NVTX and CUDA's driver load. After connect().
+static void takeInjections() {
+  char Path[4096];
+  const char *Own = Kept.preloadPath();
+  bool HasCuda =
+      Proc.Ctl->Settings.Cuda && cuda::libraryPath(Path, sizeof(Path));
+  for (unsigned I = 0; I != NumInjections; ++I) {
+    bool IsNvtx = InjectionVars[I] == wire::NvtxVar;
+    takeVariable(Kept.Injections[I], sizeof(Kept.Injections[I]),
+                 InjectionVars[I],
+                 IsNvtx    ? Own
+                 : HasCuda ? Path
+                           : "",
+                 sizeof(Path));
+  }
 }
 
 /// Finds the functions behind the hooks before the first hook runs.
@@ -99,6 +118,7 @@ static AttachAnswer attach(AttachRequest &R) {
   connect();
   if (!Proc.Epoch.load(std::memory_order_acquire))
     return AttachAnswer::NoAnswer;
+  takeInjections();
   prepareHooks();
   return bind(R);
 }

@@ -2,6 +2,7 @@
 //
 // The sources of this library.
 
+#include "Cuda/LateCuda.h"
 #include "Detours/Detours.h"
 #include "HiddenNames.h"
 #include "Host/HeapSource.h"
@@ -20,10 +21,8 @@ using namespace memkit::capture;
 
 /// Each source may use the state of the sources before it.
 constinit const Source *const capture::Sources[] = {
-    &StackSource,       &PythonSource,
-    &TorchSource,       &BackwardSource,
-    &TensorFlowSource,  &TensorFlowDeviceSource,
-    &JaxSource,         &PjrtSource,
-    &nvtx::RangeSource, &HeapSource,
-    &DetourSource,      &WeakReferences,
-    &CollectorSource,   nullptr};
+    &StackSource,     &PythonSource,     &TorchSource,
+    &BackwardSource,  &TensorFlowSource, &TensorFlowDeviceSource,
+    &JaxSource,       &PjrtSource,       &nvtx::RangeSource,
+    &HeapSource,      &DetourSource,     &WeakReferences,
+    &CollectorSource, &cuda::LateSource, nullptr};

@@ -6,6 +6,7 @@
 // cleared. What comes later loses the name before the loader looks for it.
 
 #include "HiddenNames.h"
+#include "Runtime/Thread.h"
 #include "Stacks/Binaries.h"
 #include "Stacks/Exports.h"
 #include "Stacks/Imports.h"
@@ -44,6 +45,9 @@ static bool isHookAlone(const char *Name, const link_map &User) {
 
 static void hideFromMapped(const void *LinkMap) {
   auto &Map = *static_cast<const link_map *>(LinkMap);
+  // A library that came late is not in the program's scope.
+  if (Kept.IsLate)
+    return;
   Imports(&Map).each([&](const Import &I) {
     if (I.isWeak() && isHookAlone(I.Name, Map))
       unnameImport(Map, I);

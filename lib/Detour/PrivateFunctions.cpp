@@ -18,6 +18,9 @@ static constexpr uint8_t No = DetourCall::None;
 static constexpr DetourCall make(uint8_t Size, uint8_t Count = No) {
   return {DetourTask::Allocate, Size, Count, No};
 }
+static constexpr DetourCall makeText() {
+  return {DetourTask::AllocateText, No, No, No};
+}
 static constexpr DetourCall makeTo(uint8_t Block, uint8_t Size) {
   return {DetourTask::AllocateTo, Size, No, Block};
 }
@@ -78,6 +81,11 @@ static constexpr PrivateFunction Mimalloc[] = {
     {"heap_calloc_aligned", make(2, 1)},
     {"heap_realloc_aligned", resize(1, 2)},
     {"heap_rezalloc_aligned", resize(1, 2)},
+    {"strdup", makeText()},
+    {"strndup", makeText()},
+    {"mbsdup", makeText()},
+    {"heap_strdup", makeText()},
+    {"heap_strndup", makeText()},
     {"theap_malloc", make(1)},
     {"theap_malloc_small", make(1)},
     {"theap_malloc_aligned", make(1)},

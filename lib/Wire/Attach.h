@@ -45,6 +45,7 @@ struct CodePatchRow {
   static constexpr uint32_t MaxBytes = 24, LeastBytes = 5;
   uint64_t At;
   uint32_t Bytes;
+  uint32_t IsLoader; ///< the loader's notice, no allocator
   uint8_t Original[MaxBytes], New[MaxBytes];
 };
 

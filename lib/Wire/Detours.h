@@ -16,6 +16,7 @@ namespace memkit::wire {
 /// What a function does. Its arguments are integers and pointers, five at most.
 enum class DetourTask : uint8_t {
   Allocate,      ///< returns a block, or null
+  AllocateText,  ///< returns a block for the text in it, or null
   AllocateTo,    ///< returns 0 and sets *Block to a block, or returns an error
   Resize,        ///< returns a block in place of Block; null: Block stays
   ResizeInPlace, ///< returns Block's size, which may have changed

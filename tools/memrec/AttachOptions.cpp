@@ -64,16 +64,16 @@ static Error parseFor(uint64_t &To) {
 
 /// What can be recorded of a program that has started without the library.
 static Error limit(RecordOptions &O) {
-  if (O.PythonObjects)
-    return makeUsageError(
-        "--python-objects is not possible with --pid: objects "
-        "that live already would be freed as unknown ones");
   if (O.Holders)
     return makeUsageError("--holders is not possible with --pid");
   if (O.Cuda == wire::CudaMode::Time)
-    return makeUsageError("--cuda=time is not possible with --pid: CUDA needs "
-                          "a start by memrec");
-  O.Cuda = wire::CudaMode::Off;
+    return makeUsageError("--cuda=time is not possible with --pid: the time of "
+                          "devices needs a start by memrec");
+  if (O.Cuda == wire::CudaMode::Interpose)
+    return makeUsageError("--cuda=interpose is not possible with --pid: the "
+                          "program has the driver's functions already");
+  if (!wantsCuda())
+    O.Cuda = wire::CudaMode::Off;
   // The interpreter goes on without a finder of memkit's package.
   O.PythonFolder.clear();
   return Error::success();
@@ -115,7 +115,7 @@ Error memkit::takeAttach(RecordOptions &O, ArrayRef<std::string> Command,
   O.AttachChildren = WithChildren;
   if (Error E = limit(O))
     return E;
-  O.PythonObjects = O.CensusOnly;
+  O.PythonObjects |= O.CensusOnly;
   O.CountsBefore = !O.CensusOnly && !NoCensus && !O.SampleBytes;
   if (!O.CensusOnly)
     O.Options.push_back("attached=1");
@@ -133,10 +133,18 @@ std::string memkit::pauseText(const AttachResult &R) {
          formatTime(R.PauseNs) + "; " + formatCount(R.Words) + " words of " +
          formatCount(R.Binaries) + " binaries changed" +
          (R.Functions ? ", and " + plural(R.Functions, "function") +
-                            " of private allocators, for which all stood for " +
-                            formatTime(R.AllStoodNs)
+                            " of private allocators"
+                      : "") +
+         (R.AllStoodNs           ? "; all stood for " + formatTime(R.AllStoodNs)
           : R.HasFailedFunctions ? "; those of private allocators could not be"
                                  : "");
+}
+
+std::string memkit::cudaHint(const RecordOptions &O) {
+  if (wantsCuda() || !procfs::mapsFile(O.Attach, "libcuda.so"))
+    return "";
+  return "the memory of CUDA's driver is not recorded: add --cuda=cupti, which "
+         "has run on memkit's own stand-in for a driver, and on no device yet";
 }
 
 std::string memkit::censusText(const Census &C) {
@@ -148,6 +156,7 @@ std::string memkit::censusText(const Census &C) {
            "of malloc in " + formatCount(C.MallocBlocks) + " blocks") +
       Part(C.PythonBytes,
            "of Python in " + formatCount(C.PythonBlocks) + " small blocks") +
+      Part(C.ArrayBytes, "of these in tensors and arrays") +
       Part(C.FreeBytes + C.CachedBytes + C.TopBytes, "free in malloc") +
       Part(C.PythonFreeBytes, "free in Python") +
       Part(C.LostBytes, "to which no pointer leads in " +

@@ -26,6 +26,9 @@ llvm::Error takeAttach(RecordOptions &O, llvm::ArrayRef<std::string> Command,
 /// `one thread stood for 4.1 ms; 312 words of 14 binaries changed`.
 std::string pauseText(const AttachResult &R);
 
+/// That a program with CUDA is attached to without it; empty: it is not.
+std::string cudaHint(const RecordOptions &O);
+
 /// `1.2 GiB of malloc in 4 k blocks, 80 MiB free in malloc`.
 std::string censusText(const Census &C);
 

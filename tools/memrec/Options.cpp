@@ -239,6 +239,8 @@ std::string memkit::findLibrary(const char *Argv0) {
   return std::string(Plain);
 }
 
+bool memkit::wantsCuda() { return Cuda.getNumOccurrences() != 0; }
+
 std::string memkit::findCudaLibrary(StringRef Library) {
   SmallString<128> Path(sys::path::parent_path(Library));
   sys::path::append(Path, "libmemrec-cuda.so");

@@ -27,6 +27,8 @@ std::string findLibrary(const char *Argv0);
 
 /// The library for CUDA's driver beside the capture library; empty if missing.
 std::string findCudaLibrary(llvm::StringRef Library);
+/// Whether --cuda was given.
+bool wantsCuda();
 
 /// The folder of the Python package that belongs to this program; empty if
 /// missing.

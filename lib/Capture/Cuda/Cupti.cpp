@@ -42,6 +42,10 @@ bool cuda::openDriver() {
   find(L, "cuMemGetInfo_v2", Cuda.MemGetInfo);
   find(L, "cuCtxGetCurrent", Cuda.CtxGetCurrent);
   find(L, "cuCtxGetDevice", Cuda.CtxGetDevice);
+  find(L, "cuCtxSetCurrent", Cuda.CtxSetCurrent);
+  find(L, "cuDeviceGetCount", Cuda.DeviceGetCount);
+  find(L, "cuDevicePrimaryCtxRetain", Cuda.PrimaryCtxRetain);
+  find(L, "cuDevicePrimaryCtxRelease_v2", Cuda.PrimaryCtxRelease);
   find(L, "cuDevicePrimaryCtxGetState", Cuda.PrimaryCtxGetState);
   find(L, "cuMemGetAddressRange_v2", Cuda.MemGetAddressRange);
   find(L, "cuMemPoolGetAttribute", Cuda.MemPoolGetAttribute);

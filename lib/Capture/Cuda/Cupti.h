@@ -60,6 +60,10 @@ struct Driver {
   decltype(&cuMemGetInfo) MemGetInfo;
   decltype(&cuCtxGetCurrent) CtxGetCurrent;
   decltype(&cuCtxGetDevice) CtxGetDevice;
+  decltype(&cuCtxSetCurrent) CtxSetCurrent;
+  decltype(&cuDeviceGetCount) DeviceGetCount;
+  decltype(&cuDevicePrimaryCtxRetain) PrimaryCtxRetain;
+  decltype(&cuDevicePrimaryCtxRelease) PrimaryCtxRelease;
   decltype(&cuDevicePrimaryCtxGetState) PrimaryCtxGetState;
   decltype(&cuMemGetAddressRange) MemGetAddressRange;
   decltype(&cuMemPoolGetAttribute) MemPoolGetAttribute;

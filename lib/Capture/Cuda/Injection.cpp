@@ -239,13 +239,17 @@ static void leave(const char *Who) {
 }
 /// The program has ended its subscription.
 static void comeBack() {
-  if (HasCupti && !Listening.load())
+  if (HasCupti && !Listening.load() && Memrec->Mode() != wire::CudaMode::Off)
     listen();
 }
 
+/// Weak: null without libmemrec.so, and until that has given it in a program
+/// that ran before.
+static std::atomic<TableFn> TableOf = memrec_cuda_table;
+
 static bool begin() {
-  const CaptureTable *T =
-      memrec_cuda_table ? memrec_cuda_table(TableVersion) : nullptr;
+  TableFn Of = TableOf.load(std::memory_order_acquire);
+  const CaptureTable *T = Of ? Of(TableVersion) : nullptr;
   if (!T || !openDriver())
     return false;
   DeviceOf = Cuda.CtxGetDevice ? askDriver : nullptr;
@@ -268,8 +272,16 @@ bool cuda::hasBegun() {
   return Memrec;
 }
 
+static void beginListening() {
+  HasCupti = HasCupti || openCupti(Tool);
+  if (HasCupti)
+    DeviceOf = askCupti;
+  Memrec->SetListener(leave, comeBack);
+  listen();
+}
+
 /// The entry point that the driver calls by name.
-extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
+MEMKIT_EXPORT int InitializeInjection() {
   // The driver calls once; a program may call again.
   if (Begun.exchange(true) || !begin())
     return 1;
@@ -277,17 +289,35 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
     setState(CudaCapture::NotWanted, CUPTI_SUCCESS);
     return 1;
   }
-  HasCupti = openCupti(Tool);
-  if (HasCupti)
-    DeviceOf = askCupti;
-  Memrec->SetListener(leave, comeBack);
-  listen();
+  beginListening();
   if (wantsTime() && !beginActivity(Tool.Activity, Listening.load(), endTime))
     endLaunches();
   return 1;
 }
 
-extern "C" __attribute__((visibility("default"))) void *
-memrec_cuda_wrap(const char *Name, void *Real) {
+//===----------------------------------------------------------------------===//
+// What libmemrec.so calls
+//===----------------------------------------------------------------------===//
+
+MEMKIT_EXPORT void memrec_cuda_use(TableFn Of) {
+  TableOf.store(Of, std::memory_order_release);
+}
+
+MEMKIT_EXPORT void *memrec_cuda_wrap(const char *Name, void *Real) {
   return wrap(Name, Real);
+}
+
+/// In a program that ran before, in a thread of libmemrec.so: CUPTI is to
+/// report to memkit, or no more.
+MEMKIT_EXPORT void memrec_cuda_listen(bool On) {
+  if (!On) {
+    if (Listening.exchange(false))
+      Tool.Unsubscribe(Subscriber);
+    return;
+  }
+  if (Listening.load() || (!Memrec && !begin()))
+    return;
+  Begun.store(true, std::memory_order_release);
+  beginListening();
+  measureLivingContexts();
 }

@@ -13,6 +13,7 @@
 // also has one set of buffers for activity records: when the program takes
 // them, the CUDA library gives them up for good.
 
+#include "Cuda/Library.h"
 #include "Cuda/Table.h"
 #include "Runtime/Hook.h"
 #include "Runtime/Recording.h"
@@ -45,28 +46,14 @@ __attribute__((visibility("hidden"))) void memrecFindDlsym() {
 
 using WrapFn = void *(*)(const char *, void *);
 
-/// memrec_cuda_wrap of libmemrec-cuda.so, in the folder of this library; null:
-/// none.
+/// memrec_cuda_wrap of libmemrec-cuda.so; null: none.
 static WrapFn findWrap() {
   static std::atomic<bool> Tried;
   static std::atomic<WrapFn> Found;
-  if (Tried.exchange(true))
-    return Found.load(std::memory_order_acquire);
-  constexpr char Library[] = "libmemrec-cuda.so";
-  char Path[4096 + sizeof(Library)];
-  const char *Ours = Kept.preloadPath(), *Name = strrchr(Ours, '/');
-  size_t Folder = Name ? size_t(Name - Ours) + 1 : 0;
-  memcpy(Path, Ours, Folder);
-  memcpy(Path + Folder, Library, sizeof(Library));
-  // The loader's allocations here are memkit's: not recorded.
-  Quiet Q;
-  void *L = dlopen(Path, RTLD_NOW | RTLD_LOCAL);
-  if (L)
+  if (!Tried.exchange(true))
     Found.store(
-        reinterpret_cast<WrapFn>(memrecRealDlsym(L, "memrec_cuda_wrap")),
+        reinterpret_cast<WrapFn>(cuda::libraryFunction("memrec_cuda_wrap")),
         std::memory_order_release);
-  else
-    dlerror();
   return Found.load(std::memory_order_acquire);
 }
 

@@ -16,6 +16,8 @@
 #include "Cuda/Ended.h"
 #include "Cuda/Samples.h"
 
+#include <algorithm>
+
 using namespace memkit;
 using namespace memkit::capture;
 using namespace memkit::capture::cuda;
@@ -104,6 +106,30 @@ static void afterContext(const NewContext &N, CUresult Result) {
     tell(DeviceTimePoint::ContextFailed, {Device, 0});
   else
     tell(DeviceTimePoint::ContextMade, TheContexts.place(*N.To, Device));
+}
+
+static bool isActive(CUdevice D) {
+  unsigned Flags = 0;
+  int Active = 0;
+  return !Cuda.PrimaryCtxGetState(D, &Flags, &Active) && Active;
+}
+
+void cuda::measureLivingContexts() {
+  int Count = 0;
+  if (!Cuda.PrimaryCtxGetState || !Cuda.PrimaryCtxRetain ||
+      !Cuda.PrimaryCtxRelease || !Cuda.CtxSetCurrent || !Cuda.DeviceGetCount ||
+      Cuda.DeviceGetCount(&Count))
+    return;
+  for (CUdevice D = 0; D < std::min(Count, int(wire::MaxCudaDevices)); ++D) {
+    CUcontext C = nullptr;
+    if (!isActive(D) || Cuda.PrimaryCtxRetain(&C, D))
+      continue;
+    if (!Cuda.CtxSetCurrent(C)) {
+      sampleDevice(TheContexts.place(C, uint32_t(D)));
+      Cuda.CtxSetCurrent(nullptr);
+    }
+    Cuda.PrimaryCtxRelease(D);
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -17,6 +17,10 @@ bool isOverhead(CUpti_CallbackId Id);
 bool beforeOverhead(const Call &C);
 bool afterOverhead(const Call &C, CUresult Result);
 
+/// Measures each device that has a primary context. In a thread of memkit's,
+/// which has no context.
+void measureLivingContexts();
+
 /// Notes a loaded module; also one loaded as part of another call, for example
 /// by the first launch of a kernel.
 void onModule(CUcontext C);

@@ -75,4 +75,8 @@ const char *setActivityListener(void (*Leave)(const char *Who));
 extern "C" const memkit::capture::cuda::CaptureTable *
 memrec_cuda_table(uint32_t Version) __attribute__((weak));
 
+namespace memkit::capture::cuda {
+using TableFn = const CaptureTable *(*)(uint32_t Version);
+} // namespace memkit::capture::cuda
+
 #endif // MEMKIT_CAPTURE_CUDA_TABLE_H

@@ -5,8 +5,8 @@
 #ifndef MEMKIT_CAPTURE_DETOURS_DETOURS_H
 #define MEMKIT_CAPTURE_DETOURS_DETOURS_H
 
+#include "DetourMaker.h"
 #include "Runtime/Source.h"
-#include "Wire/Attach.h"
 
 namespace memkit::capture {
 
@@ -15,16 +15,10 @@ namespace memkit::capture {
 /// answer in time, the binary is left as it is.
 extern const Source DetourSource;
 
-/// What memrec is to write over functions of a program that ran before, and
-/// what stood there. Stays the same from one recording to the next.
-struct LatePatches {
-  const wire::CodePatchRow *Rows;
-  uint32_t Count;
-};
-LatePatches latePatches();
-
 /// Asks the recorder for the detours of all loaded binaries, and makes all of
-/// them but the jumps. The calling thread records. Others run.
+/// them but the jumps, which memrec writes (latePatches()); from then on the
+/// loader gives notice of libraries that come later. The calling thread
+/// records. Others run.
 void planLate();
 
 } // namespace memkit::capture

@@ -9,6 +9,8 @@
 #ifndef MEMKIT_CAPTURE_DETOURS_LOADERNOTICE_H
 #define MEMKIT_CAPTURE_DETOURS_LOADERNOTICE_H
 
+#include "Wire/Attach.h"
+
 #include <link.h>
 
 namespace memkit::capture {
@@ -17,6 +19,15 @@ namespace memkit::capture {
 /// before it has a second thread. False: the loader is of another kind, or a
 /// debugger has the function.
 bool watchLoader();
+
+/// As watchLoader() for a program that ran before: what memrec is to write over
+/// the loader's function while all threads stand.
+bool planLoaderWatch(wire::CodePatchRow &Row);
+/// In such a program, before memrec writes: sources are told nothing.
+void renewLoaderWatch();
+/// In such a program, before a dlopen: sources are told from now on, if memrec
+/// has written. What is loaded now is not new.
+void beginLoaderWatch();
 
 /// Calls \p Do for each binary that is loaded now.
 void eachLoaded(void (*Do)(const link_map &));

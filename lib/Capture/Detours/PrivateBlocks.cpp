@@ -188,8 +188,12 @@ static uintptr_t allocate(const CallArguments &With, const DetouredFunction &F,
     Block = int(Result) == 0
                 ? *reinterpret_cast<uintptr_t *>(With.block(F.Call))
                 : 0;
-  if (Block && !isDecidedBelow(Block))
-    recordBlock(F, Block, With.size(F.Call), Caller);
+  if (!Block || isDecidedBelow(Block))
+    return Result;
+  size_t Size = F.Call.Task == DetourTask::AllocateText
+                    ? strlen(reinterpret_cast<const char *>(Block)) + 1
+                    : With.size(F.Call);
+  recordBlock(F, Block, Size, Caller);
   return Result;
 }
 
@@ -259,6 +263,7 @@ static uintptr_t hook(uintptr_t A, uintptr_t B, uintptr_t C, uintptr_t D,
 uintptr_t capture::hookOf(DetourTask Task) {
   switch (Task) {
   case DetourTask::Allocate:
+  case DetourTask::AllocateText:
   case DetourTask::AllocateTo:
     return uintptr_t(&hook<allocate>);
   case DetourTask::Resize:

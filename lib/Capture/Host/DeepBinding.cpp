@@ -15,6 +15,7 @@
 #include "AllocatorBinding.h"
 #include "LateBinding.h"
 #include "Real.h"
+#include "Runtime/Source.h"
 #include "Runtime/Symbols.h"
 #include "Runtime/Thread.h"
 #include "Sampling.h"
@@ -159,6 +160,8 @@ __attribute__((visibility("hidden"))) bool memrecOpens(const char *File,
 
 __attribute__((visibility("hidden"))) void *memrecOpenDeeply(const char *File,
                                                              int Mode) {
+  if (memrecBindsLoads)
+    forSources(&Source::Opens);
   void *Handle = memrecRealDlopen(File, Mode);
   if (Handle && memrecBindsLoads)
     bindLateFrom(static_cast<link_map *>(Handle));

@@ -363,6 +363,12 @@ static int countAllocator(dl_phdr_info *Info, size_t, void *Of) {
   return 0;
 }
 
+/// Of a library, "libx.so" or "libx.so.VERSION".
+static bool isFileOf(const char *Library, const char *File) {
+  size_t N = strlen(Library);
+  return strncmp(Library, File, N) == 0 && (!File[N] || File[N] == '.');
+}
+
 /// Finds the functions of a framework's library. The loader's list is locked,
 /// so dlsym, which waits for the loader, must not be called.
 static int findFrameworks(dl_phdr_info *Info, size_t, void *) {
@@ -370,7 +376,7 @@ static int findFrameworks(dl_phdr_info *Info, size_t, void *) {
   const char *File = Slash ? Slash + 1 : Info->dlpi_name;
   const link_map *Map = nullptr;
   for (LateHook &H : Hooks) {
-    if (!H.Library || strcmp(H.Library, File))
+    if (!H.Library || !isFileOf(H.Library, File))
       continue;
     Map = Map ? Map : mapOf(*Info);
     if (Map)
@@ -429,7 +435,9 @@ bool capture::bindLate(BoundCounts &Counts) {
 bool capture::bindLateFrom(const link_map *First) {
   BindingWalk Walk;
   Walk.First = First;
-  return walk(Walk);
+  bool Done = walk(Walk);
+  forSources(&Source::Opened);
+  return Done;
 }
 
 bool capture::unbindLate(BoundCounts &Counts) {

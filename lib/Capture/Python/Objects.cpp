@@ -23,6 +23,10 @@ using namespace memkit::capture;
 /// The state that children of fork keep.
 static PythonTable Table;
 
+/// Restores the interpreter's table, where memkit's functions are on top. With
+/// the interpreter's lock.
+static void takeOut();
+
 //===----------------------------------------------------------------------===//
 // Records
 //===----------------------------------------------------------------------===//
@@ -66,10 +70,19 @@ static bool isWanted(size_t Size) {
   return isRecording() && Size >= Python.objects().minSize();
 }
 
+/// Of a program that ran before and goes on: memkit's functions go with the
+/// recording. The caller has the interpreter's lock.
+static void leaveAfterRecording() {
+  if (Kept.IsLate && !Proc.Epoch.load(std::memory_order_acquire))
+    takeOut();
+}
+
 static inline void recordObject(void *P, size_t Size, AllocFunction F,
                                 const CallerFrame &Caller) {
   ThreadState *T = recordingThread();
-  if (T && isWanted(Size) && hasRoom(*T))
+  if (__builtin_expect(!T, 0))
+    return leaveAfterRecording();
+  if (isWanted(Size) && hasRoom(*T))
     writeObject(wire::ObjectAllocateRecord{uintptr_t(P), Size, F, 0, false},
                 Caller, *T);
 }
@@ -167,12 +180,25 @@ static bool isOurs(const PythonAllocator &A) {
   return A.Malloc == objectMalloc;
 }
 
+static void takeOut() {
+  PythonTable &T = Table;
+  for (int I = 0; I != PythonTable::NumDomains; ++I) {
+    PythonAllocator Is;
+    T.Get(PythonTable::FirstDomain + I, &Is);
+    if (!T.Installed[I] || !isOurs(Is))
+      continue;
+    T.Set(PythonTable::FirstDomain + I, &T.Real[I]);
+    T.Installed[I] = false;
+  }
+}
+
 /// Called by the interpreter, with its lock held. Installed functions stay in
 /// the table of children of fork, and other functions may have been installed
 /// over memkit's: do not install again.
 int ObjectHooks::install(void *) {
   ObjectHooks &Self = Python.objects();
-  if (!Self.AtExit) // a child of fork that inherits the call
+  // A child of fork inherits the call; a recording may have ended meanwhile.
+  if (!Self.AtExit || !Proc.Epoch.load(std::memory_order_acquire))
     return 0;
   PythonTable &T = Table;
   bool Any = false;
@@ -187,8 +213,9 @@ int ObjectHooks::install(void *) {
     T.Set(PythonTable::FirstDomain + I, &Ours);
     T.Installed[I] = Any = true;
   }
-  if (Any)
-    Self.AtExit(remove);
+  // The interpreter has room for few such functions.
+  if (Any && !T.HasAtExit)
+    T.HasAtExit = Self.AtExit(remove) == 0;
   Self.Ctl->Findings[wire::FS_PythonObjects].Code.store(
       uint32_t(wire::ObjectState::Recorded), std::memory_order_release);
   return 0;
@@ -197,15 +224,8 @@ int ObjectHooks::install(void *) {
 /// Called after the interpreter has freed its objects. A program may start the
 /// interpreter again.
 void ObjectHooks::remove() {
-  PythonTable &T = Table;
-  for (int I = 0; I != PythonTable::NumDomains; ++I) {
-    PythonAllocator Is;
-    T.Get(PythonTable::FirstDomain + I, &Is);
-    if (!T.Installed[I] || !isOurs(Is))
-      continue;
-    T.Set(PythonTable::FirstDomain + I, &T.Real[I]);
-    T.Installed[I] = false;
-  }
+  takeOut();
+  Table.HasAtExit = false;
   ObjectHooks &Self = Python.objects();
   if (Self.AtExit)
     Self.Wanted.store(true, std::memory_order_release);

@@ -42,6 +42,7 @@ struct PythonTable {
   void (*Get)(int, PythonAllocator *);
   void (*Set)(int, PythonAllocator *);
   bool Installed[NumDomains]; ///< memkit's are in the table, or below others
+  bool HasAtExit;             ///< the interpreter's end takes memkit's out
 };
 
 class ObjectHooks {

@@ -24,9 +24,10 @@ struct ThreadState;
 /// A function of a framework that a program calls which runs already. Where the
 /// program starts with this library, the loader finds the hooks by itself.
 struct FrameworkHook {
-  const char *Library; ///< the file that defines the function
-  const char *Name;    ///< null: the end of a list
-  bool IsEnd = false;  ///< ends blocks
+  /// The file that defines the function, or its name before a version.
+  const char *Library;
+  const char *Name;   ///< null: the end of a list
+  bool IsEnd = false; ///< ends blocks
   /// Null: the definition of the same name in this library.
   void (*Hook)() = nullptr;
 };
@@ -78,6 +79,9 @@ struct Source {
   /// The process ran before, and its calls lead to the hooks now. In the thread
   /// that memrec borrows: nothing of the program may be called.
   void (*Bound)() = nullptr;
+  /// Before and after a dlopen of such a program, in its thread.
+  void (*Opens)() = nullptr;
+  void (*Opened)() = nullptr;
   /// The recording ends and the program goes on. As Bound.
   void (*Leave)() = nullptr;
 };

@@ -70,7 +70,9 @@ static Expected<AttachResult> attachTo(ServedTarget &T,
   T.MayHaveHooks = T.By.hasEntered() && !T.By.wasRecorded();
   if (!R && T.By.wasRecorded()) {
     consumeError(R.takeError());
-    return AttachResult{0, 0, 0, 0, /*Processes=*/0};
+    AttachResult None;
+    None.Processes = 0;
+    return None;
   }
   return R;
 }

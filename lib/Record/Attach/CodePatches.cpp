@@ -80,7 +80,8 @@ Expected<bool> CodePatches::tryWrite(bool IsNew, PatchResult &Done) const {
     return false;
   for (const CodePatchRow &R : Rows)
     Done.Functions +=
-        Memory.write(R.At, ArrayRef(IsNew ? R.New : R.Original, R.Bytes));
+        Memory.write(R.At, ArrayRef(IsNew ? R.New : R.Original, R.Bytes)) &&
+        !R.IsLoader;
   Done.StandNs = P->standsNs();
   return true;
 }

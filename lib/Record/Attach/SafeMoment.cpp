@@ -180,6 +180,11 @@ static bool isLoaderName(StringRef File) {
 static bool isLibcName(StringRef File) {
   return File.starts_with("libc.so.6") || File.starts_with("libc-2.");
 }
+/// Before glibc 2.34.
+static bool isThreadsName(StringRef File) {
+  return File.starts_with("libpthread.so.0") ||
+         File.starts_with("libpthread-2.");
+}
 
 /// The first mapping of a file; none: it is not mapped.
 template <typename Fn>
@@ -193,7 +198,8 @@ static std::optional<size_t> findFile(ArrayRef<TargetMap> Maps, Fn Is) {
 Expected<SafeMoment> SafeMoment::create(const TargetMemory &Memory) {
   std::vector<TargetMap> Maps = Memory.maps();
   std::optional<size_t> Loader = findFile(Maps, isLoaderName),
-                        Libc = findFile(Maps, isLibcName);
+                        Libc = findFile(Maps, isLibcName),
+                        Threads = findFile(Maps, isThreadsName);
   if (any_of(Maps, [](const TargetMap &M) {
         return StringRef(M.Path).contains("musl");
       }))
@@ -213,6 +219,11 @@ Expected<SafeMoment> SafeMoment::create(const TargetMemory &Memory) {
     if (M.Path.empty() || M.Path[0] != '/' || !Seen.insert(M.Path).second ||
         M.Path == S.Libc.path() || M.Path == S.Loader.path())
       continue;
+    if (I == Threads) {
+      S.Threads = TargetBinary(Memory, Maps, I);
+      S.Threads->readAll(Memory);
+      continue;
+    }
     TargetBinary B(Memory, Maps, I);
     if (!B.exports(Memory, "malloc"))
       continue;
@@ -245,6 +256,14 @@ uint64_t SafeMoment::find(StringRef Name) const {
 bool SafeMoment::hasAllocatorIn(StringRef Path) const {
   return any_of(Allocators,
                 [Path](const TargetBinary &B) { return B.path() == Path; });
+}
+
+const TargetBinary &SafeMoment::libcAt(uint64_t Address) const {
+  return Threads && Threads->has(Address) ? *Threads : Libc;
+}
+
+bool SafeMoment::isInLibc(uint64_t Address) const {
+  return libcAt(Address).has(Address);
 }
 
 const TargetBinary *SafeMoment::allocatorAt(uint64_t Address) const {
@@ -298,6 +317,8 @@ std::vector<uint64_t> SafeMoment::callsOn(ArrayRef<uint64_t> Words) const {
   for (uint64_t W : Words) {
     Add(Loader, W);
     Add(Libc, W);
+    if (Threads)
+      Add(*Threads, W);
     if (Library)
       Add(*Library, W);
     if (const TargetBinary *B = allocatorAt(W))
@@ -336,8 +357,8 @@ NotSafe SafeMoment::judgeCode(ArrayRef<uint64_t> Code) const {
       return NotSafe::InLoader;
     if (Library && Library->has(At))
       return NotSafe::InLibrary;
-    const TargetBinary *B = allocatorAt(At);
-    if ((Libc.has(At) && isUnsafeIn(Libc, At)) || (B && isUnsafeIn(*B, At)))
+    const TargetBinary *B = isInLibc(At) ? &libcAt(At) : allocatorAt(At);
+    if (B && isUnsafeIn(*B, At))
       return NotSafe::InAllocator;
   }
   return NotSafe::Safe;
@@ -347,7 +368,7 @@ NotSafe SafeMoment::judgeCode(ArrayRef<uint64_t> Code) const {
 /// exported function on its stack is known.
 bool SafeMoment::isBlockedWell(ArrayRef<uint64_t> Code) const {
   for (uint64_t At : Code)
-    if (const TargetFunction *F = Libc.functionAt(At))
+    if (const TargetFunction *F = libcAt(At).functionAt(At))
       return mayWaitIn(F->Name);
   return false;
 }
@@ -373,7 +394,7 @@ NotSafe SafeMoment::judge(const TargetMemory &Memory, const TargetThread &T) {
     return NotSafe::InSignal;
   if (NotSafe Is = judgeCode(*Code); Is != NotSafe::Safe)
     return Is;
-  return Libc.has(R.rip) && !(IsInCall && isBlockedWell(*Code))
+  return isInLibc(R.rip) && !(IsInCall && isBlockedWell(*Code))
              ? NotSafe::InLibc
              : NotSafe::Safe;
 }

@@ -71,10 +71,14 @@ private:
   NotSafe judgeCode(llvm::ArrayRef<uint64_t> Code) const;
   bool isBlockedWell(llvm::ArrayRef<uint64_t> Code) const;
   const TargetBinary *allocatorAt(uint64_t Address) const;
+  /// Libc, or Threads if it has the address.
+  const TargetBinary &libcAt(uint64_t Address) const;
+  bool isInLibc(uint64_t Address) const;
 
   std::vector<TargetMap> Maps;
   TargetStack Stacks;
   TargetBinary Libc, Loader;
+  std::optional<TargetBinary> Threads; ///< libpthread, before glibc 2.34
   std::optional<TargetBinary> Library;
   std::vector<TargetBinary> Allocators;    ///< others than libc
   uint64_t KernelStart = 0, KernelEnd = 0; ///< the vDSO

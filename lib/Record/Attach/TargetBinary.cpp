@@ -6,6 +6,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include <cstring>
+#include <tuple>
 
 using namespace llvm;
 using namespace llvm::ELF;
@@ -135,7 +136,8 @@ void TargetBinary::readFunctions(const TargetMemory &Memory) {
       Functions.push_back({Strings.data() + S.st_name, Bias + S.st_value,
                            Bias + S.st_value + S.st_size});
   llvm::sort(Functions, [](const TargetFunction &A, const TargetFunction &B) {
-    return A.Start < B.Start;
+    // Of several names the usual one comes last: __libc_malloc, malloc.
+    return std::tie(A.Start, A.Name) < std::tie(B.Start, B.Name);
   });
 }
 

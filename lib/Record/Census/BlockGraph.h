@@ -37,6 +37,12 @@ public:
   /// Takes blocks in any order, before all else; then names what they hold.
   void setBlocks(std::vector<FoundBlock> Found);
   const std::vector<GraphBlock> &blocks() const { return Blocks; }
+  /// Says better what blocks hold, before names are given out.
+  void changeKinds(
+      llvm::function_ref<BlockKinds::BlockKind(const GraphBlock &)> Of) {
+    for (GraphBlock &B : Blocks)
+      B.Is = Of(B);
+  }
   /// The block with the address; null: none.
   const GraphBlock *find(uint64_t Address) const;
 
@@ -47,6 +53,8 @@ public:
   };
   /// Node 0 is no node.
   const std::vector<HolderName> &tree() const { return Tree; }
+  /// The name of the kind that a node stands for; 0: a root.
+  uint32_t kindOf(uint32_t Node) const { return KindOfNode[Node]; }
 
   /// The program holds the block of a pointer by a variable of this name in a
   /// module or a binary; Name without File: by something else. Names that come

@@ -35,6 +35,8 @@ public:
   BlockKind of(llvm::ArrayRef<uint8_t> Bytes);
   static constexpr size_t FirstBytes = 56;
   const std::string &name(uint32_t Name) const { return Names[Name]; }
+  /// The number of a name, which may be a new one.
+  uint32_t numberOf(const std::string &Name);
 
 private:
   /// A type object of Python, or a virtual table.
@@ -49,7 +51,6 @@ private:
   bool readTable(uint64_t Address, Known &To);
   bool isTypeOfTypes(uint64_t Address, unsigned Depth);
   std::string text(uint64_t Address) const;
-  uint32_t numberOf(const std::string &Name);
   const TargetMap *map(uint64_t Address) const { return mapAt(Maps, Address); }
 
   const TargetMemory &Memory;

@@ -3,6 +3,7 @@
 // What lives in a program that runs, read from its memory alone.
 
 #include "Census/Census.h"
+#include "Census/Arrays.h"
 #include "Census/GlobalNames.h"
 #include "Census/PythonNames.h"
 #include "Census/PythonPools.h"
@@ -44,6 +45,20 @@ static void nameLost(Census &C, const BlockKinds &Kinds,
     }
     C.Blocks[I].Name = Node ? Node : Root;
   }
+}
+
+/// The bytes that blocks of these kinds are or hold.
+static uint64_t bytesBelow(const DenseSet<uint32_t> &Kinds,
+                           const BlockGraph &Graph) {
+  // A node's parent has a lower number.
+  std::vector<bool> IsBelow(Graph.tree().size());
+  for (uint32_t N = 1; N != IsBelow.size(); ++N)
+    IsBelow[N] =
+        IsBelow[Graph.tree()[N].Parent] || Kinds.contains(Graph.kindOf(N));
+  uint64_t Bytes = 0;
+  for (const BlockGraph::GraphBlock &B : Graph.blocks())
+    Bytes += IsBelow[B.Node] ? B.Bytes : 0;
+  return Bytes;
 }
 
 /// Joins names of little memory with the names above them: a program has a
@@ -199,6 +214,7 @@ Expected<Census> memkit::takeCensus(const TargetMemory &Memory,
   BlockKinds Kinds(Memory, Maps);
   BlockGraph Graph(Memory, Kinds, All.HasPython);
   Graph.setBlocks(std::move(All.Live));
+  DenseSet<uint32_t> Arrays = nameArrays(Memory, Kinds, Graph);
   addPythonNames(Memory, Kinds, Graph);
   Graph.follow();
   followGlobals(Memory, Maps, All.Taken, All.Unread, Graph);
@@ -214,6 +230,7 @@ Expected<Census> memkit::takeCensus(const TargetMemory &Memory,
     (B.Is.IsPooled ? C.PythonBytes : C.MallocBytes) += B.Bytes;
     ++(B.Is.IsPooled ? C.PythonBlocks : C.MallocBlocks);
   }
+  C.ArrayBytes = bytesBelow(Arrays, Graph);
   nameLost(C, Kinds, Graph.blocks());
   joinSmall(C);
   C.TookNs = nowNs() - Begin;

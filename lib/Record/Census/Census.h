@@ -30,6 +30,7 @@ struct Census {
   /// Of malloc: freed, but kept for later blocks of any size, of one size, and
   /// at the ends of arenas.
   uint64_t FreeBytes = 0, CachedBytes = 0, TopBytes = 0;
+  uint64_t ArrayBytes = 0;                ///< of both: tensors and arrays
   uint64_t PythonFreeBytes = 0;           ///< of its pools
   uint64_t UnreadBytes = 0;               ///< of malloc's arenas
   uint64_t LostBytes = 0, LostBlocks = 0; ///< to which no pointer leads

@@ -43,7 +43,7 @@ void AttachCensus::next() {
     }
     O.Warn("process " + processText(P->Pid) + " " +
            toString(Memory.takeError()) + ": what lived before is not known");
-    P->State->hostHeap().endAdopting();
+    P->State->endAdopting();
     Process = 0;
   }
 }

@@ -231,7 +231,7 @@ ChildProcess &ProcessStarts::enter(std::unique_ptr<ChildProcess> P,
                                               std::move(Memory), Shared);
     R.addProcess(P->State->log());
     if (O.Attach && O.CountsBefore && !P->IsForked)
-      P->State->hostHeap().expectAdopted();
+      P->State->expectAdopted();
     if (Settings.Recording & wire::RB_SomeUnknown)
       P->State->expectUnknown();
     ++NumRecorded;

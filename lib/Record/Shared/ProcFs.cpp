@@ -155,6 +155,10 @@ bool mapsMemfd(pid_t Pid, const std::string &Tag) {
       .contains("/memfd:" + Tag + " ");
 }
 
+bool mapsFile(pid_t Pid, const std::string &Prefix) {
+  return StringRef(readFile(procPath(Pid, "maps"))).contains("/" + Prefix);
+}
+
 std::string environment(pid_t Pid) {
   return readFile(procPath(Pid, "environ"));
 }

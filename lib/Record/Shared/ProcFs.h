@@ -45,6 +45,8 @@ struct Shares {
 std::optional<Shares> sharesOf(pid_t Pid);
 /// Whether the process maps a memfd of the name Tag.
 bool mapsMemfd(pid_t Pid, const std::string &Tag);
+/// Whether the process maps a file whose name begins with Prefix.
+bool mapsFile(pid_t Pid, const std::string &Prefix);
 /// The initial environment of a process: `NAME=value`, each with a NUL at its
 /// end; empty if it cannot be read.
 std::string environment(pid_t Pid);

@@ -100,9 +100,14 @@ public:
   /// Their stacks are the names of who holds them. Returns the first block
   /// after.
   size_t adopt(const Census &C, size_t First, size_t Count, uint64_t Tsc);
-  /// No more blocks will be adopted.
+  /// Blocks that live already come later, by adopt(), until endAdopting().
+  void expectAdopted() {
+    Host.expectAdopted();
+    Objects.expectAdopted();
+  }
   void endAdopting() {
     Host.endAdopting();
+    Objects.endAdopting();
     AdoptedStacks.clear();
   }
   BlockSnapshots &snapshots() { return Snapshots; }

@@ -64,7 +64,7 @@ void PythonObjects::take(const wire::ObjectAllocateRecord &Rec,
 
 bool PythonObjects::adopt(uint64_t Address, uint64_t Bytes, uint32_t Stack,
                           RecordOrigin From) {
-  if (Live.contains(Address))
+  if (Live.contains(Address) || (Ended && Ended->contains(Address)))
     return false;
   LiveEntry E =
       Sink.newBlockIn(From, Sink.heaps().host(HostHeapKind::PythonObject),
@@ -116,6 +116,8 @@ void PythonObjects::take(const wire::ObjectReallocEndRecord &Rec,
 }
 
 bool PythonObjects::remove(uint64_t Address, LiveEntry &E) {
+  if (LLVM_UNLIKELY(Ended.has_value()))
+    Ended->insert(Address);
   if (!Live.take(Address, E))
     return false;
   if (LLVM_UNLIKELY(Snapshots.holds(E.AllocationId)))

@@ -20,6 +20,8 @@
 #include "Sources/MapTable.h"
 #include "Wire/ObjectRecords.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include <optional>
 
 namespace memkit {
 
@@ -43,7 +45,9 @@ public:
   void take(const wire::ObjectReallocBeginRecord &Rec, RecordOrigin From);
   void take(const wire::ObjectReallocEndRecord &Rec, RecordOrigin From);
 
-  /// As HostHeap::adopt().
+  /// As in HostHeap.
+  void expectAdopted() { Ended.emplace(); }
+  void endAdopting() { Ended.reset(); }
   bool adopt(uint64_t Address, uint64_t Bytes, uint32_t Stack,
              RecordOrigin From);
 
@@ -86,6 +90,8 @@ private:
   uint64_t takeOuterOf(uint64_t Address, const LiveEntry &E);
   void keepOuterOf(MapTable::MapRange Gone);
 
+  /// Where objects have ended, while adopt() is expected.
+  std::optional<llvm::DenseSet<uint64_t>> Ended;
   EventSink &Sink;
   BlockSnapshots &Snapshots;
   Mappings &Maps;

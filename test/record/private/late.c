@@ -9,7 +9,7 @@
 // RUN: memrec -q -o %t/first.fb -- %t/program %t/libtoy.so.2 now
 // RUN: %python %S/../attach/Inputs/attach.py once:--for=1s %t/t.fb -- %t/program %t/libtoy.so.2 > %t/out
 // RUN: FileCheck %s < %t/out
-// CHECK: memrec: attached to process {{.*}} binaries changed, and {{[1-9]}} functions of private allocators, for which all stood for {{[0-9.]+ [um]s}}; recording
+// CHECK: memrec: attached to process {{.*}} binaries changed, and {{[1-9]}} functions of private allocators; all stood for {{[0-9.]+ [um]s}}; recording
 // CHECK: memrec: detached: {{.*}}, and {{[1-9]}} functions of private allocators
 // CHECK: memrec's status: 0
 // CHECK-NEXT: the program: rounds some, errors 0, code as before

@@ -47,6 +47,11 @@ HIDDEN void *mi_realloc_aligned(void *p, size_t size, size_t alignment) {
   }
   return q;
 }
+/* As the compiler builds it: without a call of mi_malloc. */
+HIDDEN char *mi_strdup(const char *text) {
+  size_t size = strlen(text) + 1;
+  return memcpy(toy_take(size), text, size);
+}
 
 void *lib_make(size_t size) {
   void *p = mi_malloc(size);
@@ -60,6 +65,11 @@ void *lib_zero(size_t count, size_t size) {
 }
 void *lib_grow(void *p, size_t size) {
   p = mi_realloc_aligned(p, size, 64);
+  __asm__("");
+  return p;
+}
+void *lib_text(const char *text) {
+  char *p = mi_strdup(text);
   __asm__("");
   return p;
 }
@@ -117,6 +127,12 @@ int main(int argc, char **argv) {
   *(void **)&drop = dlsym(lib, "lib_drop");
   size_t (*live)(void);
   *(void **)&live = dlsym(lib, "lib_live");
+  void *(*text)(const char *);
+  *(void **)&text = dlsym(lib, "lib_text");
+  for (int i = 0; i != 100; ++i)
+    drop(count(text("dropped")));
+  for (int i = 0; i != 100; ++i)
+    count(text("a text that stays"));
   void *block = count(keep(3 << 20));
   if (grow(block, (size_t)1 << 40)) /* fails: the block stays */
     return 1;

@@ -2,7 +2,7 @@
 // within 1 % of what the program has made, and of each other.
 //
 // RUN: %cc -O1 -g -pthread %s -o %t.exe
-// RUN: memrec -o %t.fb --malloc-info %t.exe 2> %t.err
+// RUN: memrec -o %t.fb --malloc-info --resident-at=end %t.exe 2> %t.err
 // RUN: memdump --check %t.fb
 // RUN: memstat --format=json %t.fb > %t.json
 // RUN: %python %S/Inputs/malloc-info.py %t.json

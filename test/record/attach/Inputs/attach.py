@@ -2,9 +2,9 @@
 
 attach.py WAY TRACE -- PROGRAM...
 
-WAY: once, once:OPTION,OPTION... (of memrec); told (until the program prints a line); tree (with the
-processes below it); watch (by memtop); interrupt (Ctrl-C detaches); cycles:N; kills:N (memrec, its process
-that attaches, or both are killed at a random moment); ends (the program ends
+WAY: once, once:OPTION,OPTION... (of memrec); told, told:OPTION,... (until the program prints a line); tree (with the
+processes below it); watch (by memtop); interrupt (Ctrl-C detaches); cycles:N, cycles:N,OPTION,...; kills:N (memrec,
+its process that attaches, or both are killed at a random moment); ends (the program ends
 meanwhile).
 """
 
@@ -54,9 +54,9 @@ def once(target, trace, options=""):
     print("memrec's status:", status)
 
 
-def told(target, trace):
+def told(target, trace, options=""):
     """Detaches when the program has printed another line."""
-    memrec = attach(target, trace, "--no-census")
+    memrec = attach(target, trace, "--no-census", *filter(None, options.split(",")))
     wait_for_attached(memrec)
     print("the program says:", target.process.stdout.readline().strip())
     time.sleep(0.3)
@@ -120,10 +120,11 @@ def longest_pauses(said):
             re.findall(r"stood for ([0-9.]+) (ns|us|ms|s)", said)]
 
 
-def cycles(target, trace, count):
+def cycles(target, trace, arguments):
+    count, *options = str(arguments).split(",")
     good, pauses = 0, []
-    for _ in range(count):
-        status, said = finish(attach(target, trace, "--for=20ms"))
+    for _ in range(int(count)):
+        status, said = finish(attach(target, trace, "--for=20ms", *options))
         if status or "detached" not in said:
             print(said)
         else:

@@ -303,13 +303,13 @@ TEST(AttachTest, CodeIsReplacedAndRestored) {
   constexpr uint8_t Two[] = {0xb8, 2, 0, 0, 0, 0xc3}; // mov $2, %eax; ret
   auto *Code = reinterpret_cast<const uint8_t *>(&answer);
   wire::CodePatchRow &Row = PatchRows[0];
-  Row = {uint64_t(Code), sizeof(Two), {}, {}};
+  Row = {uint64_t(Code), sizeof(Two), 0, {}, {}};
   std::copy(Code, Code + sizeof(Two), Row.Original);
   std::copy(Two, Two + sizeof(Two), Row.New);
   if (Code[0] != Two[0])
     GTEST_SKIP() << "the compiler makes other code";
-  PatchRows[1] = {uint64_t(Code), 99, {}, {}};
-  PatchRows[2] = {0, 8, {}, {}};
+  PatchRows[1] = {uint64_t(Code), 99, 0, {}, {}};
+  PatchRows[2] = {0, 8, 0, {}, {}};
   TestChild Child(answerAgain);
   TargetMemory Memory = cantFail(TargetMemory::open(Child.pid()));
   auto Patches = [&] { return CodePatches(Memory, uint64_t(&PatchRows), 3); };
