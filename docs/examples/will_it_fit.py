@@ -53,4 +53,6 @@ def step(batch=4):
 
 if __name__ == "__main__":
     vary = {"batch": range(1, 65)} if sys.argv[2:] == ["vary"] else None
-    print(memkit.predict(step, device=sys.argv[1], vary=vary, path="plan.fb" if vary is None else None))
+    variants = sys.argv[2:] == ["variants"]
+    path = "plan.fb" if vary is None else None
+    print(memkit.predict(step, device=sys.argv[1], vary=vary, path=path, variants=variants))

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from ._record import Recording, record
     from ._measure import Result, Summary, SummaryRow, layers, measure, profile, reset, results, summary
     from ._library import AnswerError, Error, LibraryError, RequestError, TraceError
-    from ._predict import PlannedLine, Prediction, PredictionError, Variation, predict
+    from ._predict import PlannedLine, Prediction, PredictionError, Variant, Variation, predict
     from ._table import Table
     from ._trace import Choice, Path, Trace, TraceWarning
 
@@ -82,6 +82,7 @@ _LATER = {
     "PlannedLine": "_predict",
     "Prediction": "_predict",
     "PredictionError": "_predict",
+    "Variant": "_predict",
     "Variation": "_predict",
     "predict": "_predict",
     "Table": "_table",
@@ -135,6 +136,7 @@ __all__ = [
     "Trace",
     "TraceError",
     "TraceWarning",
+    "Variant",
     "Variation",
     "alert",
     "allocated",

@@ -4,12 +4,13 @@
 Without a line that imports PyTorch: _run does, when a prediction begins.
 """
 
+from functools import partial
 from typing import Any, Callable, Iterable, Mapping, Optional, Union
 
 from .._library import Error, RequestError
-from ._answer import PlannedLine, Prediction, Variation
+from ._answer import PlannedLine, Prediction, Variant, Variation
 
-__all__ = ["PlannedLine", "Prediction", "PredictionError", "Variation", "predict"]
+__all__ = ["PlannedLine", "Prediction", "PredictionError", "Variant", "Variation", "predict"]
 
 
 class PredictionError(Error):
@@ -23,6 +24,7 @@ def predict(
     steps: int = 3,
     path: Optional[str] = None,
     beside: Union[str, int, None] = None,
+    variants: bool = False,
 ) -> Union[Prediction, Variation]:
     """Calls the program's own training step with tensors that have no memory, and says what it would take.
 
@@ -34,6 +36,8 @@ def predict(
     vary: a name and values, ``{"batch": range(1, 65)}``: calls ``step(batch=n)`` and finds the largest that fits.
     path: the trace's file, else a temporary one.
     beside: what of the device is not PyTorch's: CUDA's context, other programs.
+    variants: plans the step again in other ways, and tells those that take less memory: repeated layers under
+    ``torch.utils.checkpoint``, an allocator with expandable segments. Each way takes as long as the plan.
 
     RequestError: an argument is wrong. PredictionError: the step cannot be planned. LibraryError: PyTorch 2.4 or newer,
     or a tool of memkit, is missing.
@@ -49,8 +53,17 @@ def predict(
     from ._device import planned_device
 
     where = planned_device(device, beside)
+    if vary is not None and variants:
+        raise RequestError("vary and variants are two questions: ask one of them")
     if vary is None:
-        return _run.plan(step, where, steps, path)
+        result = _run.plan(step, where, steps, path)
+        if variants:
+            from ._variants import variants_of
+            from ._writer import temporary_path
+
+            planned = partial(_run.plan, step, where, steps)
+            result.variants = variants_of(result, lambda change, to: planned(to, change), temporary_path)
+        return result
     return largest_fit(step, where, steps, path, vary)
 
 

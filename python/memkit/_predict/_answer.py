@@ -2,7 +2,7 @@
 """What a prediction answers."""
 
 import json
-from typing import Any, Dict, List, NamedTuple, Optional
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 
 #: With less left for CUDA, the answer depends on what CUDA takes, which a plan does not know.
@@ -18,6 +18,19 @@ class PlannedLine(NamedTuple):
     bytes: int
     #: Of the peak.
     share: float
+
+
+class Variant(NamedTuple):
+    """The same step in another way, as planned."""
+
+    #: ``checkpoint of blocks (12 layers)``.
+    name: str
+    #: What PyTorch's allocator would hold at most.
+    reserved_bytes: int
+    #: Whether the device serves all requests.
+    fits: bool
+    #: Its matrix products, convolutions and attention, in parts of those of the step as it is.
+    work: float
 
 
 class Prediction:
@@ -66,6 +79,12 @@ class Prediction:
         self.largest: List[PlannedLine] = []
         #: What the plan does not know, a sentence each.
         self.notes = notes
+        #: Floating point operations of matrix products, convolutions and attention in all steps; 0: there are none.
+        self.flops = 0
+        #: Repeated layers that have layers of their own: the path of their module, and their number.
+        self.groups: List[Tuple[str, int]] = []
+        #: With ``variants=True``: ways to take less.
+        self.variants: List[Variant] = []
 
     def to_json(self) -> str:
         """All fields, for from_json()."""
@@ -77,6 +96,7 @@ class Prediction:
         result = Prediction.__new__(Prediction)
         vars(result).update(json.loads(text))
         result.largest = [PlannedLine(*row) for row in result.largest]
+        result.variants = [Variant(*row) for row in result.variants]
         return result
 
     @property
@@ -110,7 +130,16 @@ class Prediction:
             left = f": {size_text(self.left_bytes)} are left for them" if self.fits else ""
             lines.append(f"  not in it {_BESIDE}{left}")
         lines += [f"  note      {note}" for note in self.notes]
+        lines += [self._line_of(v, "instead" if number == 0 else "") for number, v in enumerate(self.variants)]
         return "\n".join([*lines, f"  trace     {self.path}"])
+
+    def _line_of(self, variant: Variant, title: str) -> str:
+        from ._device import size_text
+
+        more = 100 * (variant.work - 1)
+        work = f", {more:.0f} % more work" if more >= 0.5 else ""
+        fits = ", fits" if variant.fits and not self.fits else ""
+        return f"  {title:9} {size_text(variant.reserved_bytes):>8} reserved{fits}{work}: {variant.name}"
 
     def __repr__(self) -> str:
         return f"<memkit prediction: {self.answer()}>"

@@ -78,11 +78,13 @@ class Frames:
             frame = frame.f_back
         return None
 
-    def is_called_by(self, file: str) -> bool:
-        """Whether a file or folder of PyTorch, by its path in the package, has called, and not the program."""
+    def is_called_by(self, file: str, function: str = "") -> bool:
+        """Whether a file or folder of PyTorch, by its path in the package, has called, and not the program; or a
+        function there."""
         frame: Optional[FrameType] = sys._getframe(1)
         while frame is not None and frame is not self.base and self.is_torch(frame.f_code.co_filename):
-            if frame.f_code.co_filename.startswith(self._torch + file):
+            code = frame.f_code
+            if code.co_filename.startswith(self._torch + file) and function in ("", code.co_name):
                 return True
             frame = frame.f_back
         return False

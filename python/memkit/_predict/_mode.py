@@ -15,6 +15,7 @@ from torch._subclasses.fake_tensor import (
 )
 from torch.utils._mode_utils import no_dispatch
 from torch.utils._python_dispatch import TorchDispatchMode, is_traceable_wrapper_subclass
+from torch.utils.flop_counter import flop_registry
 
 from . import PredictionError
 from ._frames import Frames, text_of
@@ -80,8 +81,8 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
         self._fakes = fakes
         self._plan = plan
         self._frames = frames
-        #: Live storages by the address of their StorageImpl.
-        self._live: Dict[int, Tuple[Any, Block]] = {}
+        #: Live storages by the address of their StorageImpl, with their bytes.
+        self._live: Dict[int, Tuple[Any, Block, int]] = {}
         #: Storages that no pass has used yet: data, which the host keeps until then. Not of a plan for the CPU.
         self._on_host: Dict[int, _Waiting] = {}
         self._has_host = has_host
@@ -102,6 +103,10 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
         #: Whether a condition on values is false, else it is refused; the lines of such conditions.
         self.takes_false = False
         self.branches: Dict[str, None] = {}
+        #: Floating point operations of the operators that PyTorch counts.
+        self.flops = 0
+        #: The optimizer's states of 32 bits are counted as if they had 16.
+        self.halves_states = False
 
     # -- operators
 
@@ -126,6 +131,9 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
             out = func(*args, **kwargs)
         except (DataDependentOutputException, DynamicOutputShapeException, UnsupportedOperatorException) as error:
             out = self._without_values(func, given, error)
+        work = _work(func)
+        if work is not None:
+            self.flops += int(work(*args, **kwargs, out_val=out))
         self._see(func, out, node)
         if node is None and not self._plan.phase and not self.modules:
             self._keep_values(func, given if func in _LIFTS else (args, kwargs), out)
@@ -205,7 +213,7 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
             if func in _LIFTS and self._plan.phase == OPTIMIZER:
                 return  # counts of steps, which stay on the host
             self._made(func, tensor, storage, node)
-        elif self._is_mutable(func) and storage.nbytes() != known[1].requested:
+        elif self._is_mutable(func) and storage.nbytes() != known[2]:
             self._live.pop(storage._cdata)
             self._made(func, tensor, storage, node)
             self._plan.free(known[1])
@@ -220,6 +228,8 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
         size = storage.nbytes()
         if not size or self._has_shards and self._frames.is_called_by(_SHARDING):
             return
+        if self.halves_states and self._plan.phase == OPTIMIZER and self._frames.is_called_by("optim/", "_init_group"):
+            size = _halved(tensor, size)
         self._add(storage, _Waiting(size, self._frames.stack(), self._scopes(func, node), _dtype(tensor), ""))
 
     def _add(self, storage: Any, made: "_Waiting") -> None:
@@ -276,7 +286,7 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
             return
         known = self._live.get(storage._cdata)
         if known is not None:
-            if known[1].requested == storage.nbytes():
+            if known[2] == storage.nbytes():
                 return
             del self._live[storage._cdata]
             self._plan.free(known[1])
@@ -296,7 +306,7 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
                 del live[key]
                 plan.free(block)
 
-        live[key] = weakref.ref(storage, gone), block
+        live[key] = weakref.ref(storage, gone), block, storage.nbytes()
 
     # -- where an operator runs
 
@@ -370,7 +380,10 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
         scopes: Tuple[Scope, ...] = (("layer", layer),) if layer else ()
         frames = ((f"[{_BEFORE[category]}]", "", 0),)
         before, self._counts = self._counts, not self._has_host or category != "input" or fake.requires_grad
-        self._add(storage, _Waiting(storage.nbytes(), frames, scopes, _dtype(fake), category))
+        size = storage.nbytes()
+        if self.halves_states and category == "optimizer-state":
+            size = _halved(fake, size)
+        self._add(storage, _Waiting(size, frames, scopes, _dtype(fake), category))
         self._counts = before
 
     def mark(self, tensor: Any, category: str) -> None:
@@ -388,11 +401,28 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
 
     def end(self) -> None:
         """The plan ends: what lives gets its category."""
-        for _, block in self._live.values():
+        for _, block, _ in self._live.values():
             self._plan.settle(block)
         self._live.clear()
         self._on_host.clear()
         self._twins.clear()
+
+
+#: What PyTorch counts of a device's attention alone.
+_ATTENTION: Dict[Any, Any] = {
+    _aten._scaled_dot_product_flash_attention_for_cpu: _aten._scaled_dot_product_flash_attention,
+    _aten._scaled_dot_product_flash_attention_for_cpu_backward: _aten._scaled_dot_product_flash_attention_backward,
+}
+
+
+def _work(func: Any) -> Any:
+    """What counts the floating point operations of an operator; None: it has none that count."""
+    packet: Any = getattr(func, "_overloadpacket", None)
+    return flop_registry.get(_ATTENTION.get(packet, packet))
+
+
+def _halved(state: Any, size: int) -> int:
+    return size // 2 if state.dtype is torch.float32 and state.numel() > 1 else size
 
 
 def _may_have_values(one: Any) -> bool:

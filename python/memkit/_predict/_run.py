@@ -9,6 +9,7 @@ import random
 import subprocess
 import sys
 import traceback
+import warnings
 from types import TracebackType
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
@@ -24,29 +25,32 @@ from ._device import PlannedDevice, as_on
 from ._distributed import Buckets, of_one_rank
 from ._frames import Frames
 from ._gradients import free_counts
+from ._layers import Change, Group, groups_of, keep_inputs_alone
 from ._mode import StorageMode, parts
 from ._objects import Reached
 from ._plan import BACKWARD, FORWARD, OPTIMIZER, ROUNDING, Plan, Where
 from ._writer import TraceWriter, temporary_path, tool
 
 
-def plan(step: Callable[..., Any], where: PlannedDevice, steps: int, path: Optional[str]) -> Prediction:
+def plan(
+    step: Callable[..., Any], where: PlannedDevice, steps: int, path: Optional[str], change: Change = Change()
+) -> Prediction:
     """The prediction of a step."""
     to = path or temporary_path()
+
+    def planned(has_host: bool) -> Prediction:
+        writer = TraceWriter(to, where.bytes, where.heap, [f"device={where.text}", f"steps={steps}"])
+        run = Run(step, where, writer, has_host, change)
+        return finished(run, to, lambda: run.call(steps))
+
     try:
-        return _planned(step, where, steps, to, where.is_cuda)
+        return planned(where.is_cuda)
     except _OnlyData:
-        return _planned(step, where, steps, to, False)
+        return planned(False)
 
 
 class _OnlyData(Exception):
     """No model and no gradient: what the device works on is not known."""
-
-
-def _planned(step: Callable[..., Any], device: PlannedDevice, steps: int, path: str, has_host: bool) -> Prediction:
-    writer = TraceWriter(path, device.bytes, device.heap, [f"device={device.text}", f"steps={steps}"])
-    run = Run(step, device, writer, has_host)
-    return finished(run, path, lambda: run.call(steps))
 
 
 def finished(run: "Run", path: str, call: Callable[[], None]) -> Prediction:
@@ -65,14 +69,24 @@ def finished(run: "Run", path: str, call: Callable[[], None]) -> Prediction:
 class Run:
     """One plan, while it is made."""
 
-    def __init__(self, step: Callable[..., Any], device: PlannedDevice, writer: TraceWriter, has_host: bool) -> None:
+    def __init__(
+        self,
+        step: Callable[..., Any],
+        device: PlannedDevice,
+        writer: TraceWriter,
+        has_host: bool,
+        change: Change = Change(),
+    ) -> None:
         self.device = device
+        self._change = change
+        self._groups: Dict[int, Group] = {}  # by the first layer
         self.writer = writer
         self.plan = Plan(writer, ROUNDING if device.is_cuda else 1, int(device.is_cuda))
         self._step = step
         self.frames = Frames(os.path.dirname(os.path.abspath(torch.__file__)))
         self.fakes = FakeTensorMode(allow_non_fake_inputs=True)
         self.mode = StorageMode(self.fakes, self.plan, self.frames, has_host)
+        self.mode.halves_states = change.halves_states
         self._paths: Dict[int, Tuple[Any, str]] = {}
         self._marked: Dict[int, Any] = {}
         #: What the plan did in place of the program, a sentence each.
@@ -94,6 +108,7 @@ class Run:
                         self.mode.twin(part, category, layer)
                 for root in reached.roots:
                     self._name_modules(root)
+                    self._take_groups(root, "")
                 with self.mode:
                     for number in range(1, steps + 1):
                         self.plan.begin_step(number)
@@ -176,6 +191,8 @@ class Run:
         name = self._name(module)
         if not self.mode.modules:
             self.plan.begin(FORWARD)
+            if id(module) not in self._marked:
+                self._take_groups(module, name if name != type(module).__name__ else "")
             self._mark_parameters(module)
         if isinstance(module, torch.nn.parallel.DistributedDataParallel):
             is_planned = all(isinstance(p, FakeTensor) for p in module.parameters())
@@ -191,6 +208,20 @@ class Run:
         self.plan.set_layers(tuple(self.mode.modules))
         if not self.mode.modules:
             self.plan.end()
+
+    def groups(self) -> List[Tuple[str, int]]:
+        """The repeated layers: name and number."""
+        return [(group.name, len(group.layers)) for group in self._groups.values()]
+
+    def _take_groups(self, root: Any, name: str) -> None:
+        known = {id(layer) for group in self._groups.values() for layer in group.layers}
+        if id(root) in known:
+            return
+        for group in groups_of(root, name):
+            if known.isdisjoint(map(id, group.layers)):
+                self._groups[id(group.layers[0])] = group
+                if self._change.checkpoint in ("", group.name):
+                    keep_inputs_alone(group.layers)
 
     def _mark_parameters(self, root: Any) -> None:
         """Of a model that the step has made itself."""
@@ -209,12 +240,14 @@ class Run:
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """PyTorch logs a wrong shape with a stack of its own, before it raises."""
+    """PyTorch logs a wrong shape with a stack of its own, before it raises, and warns of copies of fake tensors."""
     log = logging.getLogger("torch._subclasses.fake_tensor")
     before = log.disabled
     log.disabled = True
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Accessing the data pointer of FakeTensor")
+            yield
     finally:
         log.disabled = before
 
@@ -265,6 +298,8 @@ def _answered(run: Run, path: str) -> Prediction:
     )
     rows = [PlannedLine(r["name"], r["at_peak_bytes"], r["at_peak_bytes"] / max(run.plan.peak, 1)) for r in table]
     result.largest = sorted((row for row in rows if row.bytes), key=lambda row: -row.bytes)
+    result.flops = run.mode.flops
+    result.groups = run.groups()
     if run.device.is_cuda:
         _judge(result, run)
     return result
@@ -323,8 +358,16 @@ def _least_bytes(result: Prediction, low: int, high: int) -> int:
     return high
 
 
-def _simulated(path: str, device_bytes: int) -> Dict[str, Any]:
-    settings = os.environ.get("PYTORCH_ALLOC_CONF") or os.environ.get("PYTORCH_CUDA_ALLOC_CONF")
+def reserved_with(result: Prediction, setting: str) -> Tuple[int, bool]:
+    """What the allocator would hold with one more setting, and whether the device serves all requests."""
+    free = _simulated(result.path, _NO_LIMIT, setting)
+    on_device = _simulated(result.path, result.device_bytes, setting) if result.device_bytes else free
+    return int(free["reserved_peak_bytes"]), on_device["out_of_memory"] is None
+
+
+def _simulated(path: str, device_bytes: int, setting: str = "") -> Dict[str, Any]:
+    given = os.environ.get("PYTORCH_ALLOC_CONF") or os.environ.get("PYTORCH_CUDA_ALLOC_CONF")
+    settings = ",".join(filter(None, (given, setting)))
     allocator = f"torch:{settings}" if settings else "torch"
     answer = _asked("memsim", "--format=json", f"--with={allocator}", f"--device-bytes={device_bytes}B", path)
     found: Dict[str, Any] = answer["targets"][0]["allocators"][0]

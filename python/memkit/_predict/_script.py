@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from typing import Any, Callable, List, Optional, Tuple
+from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 from . import PredictionError, check_torch
 from .._library import Error, RequestError
@@ -61,7 +61,15 @@ def main(arguments: List[str]) -> int:
         help="start the script with each of some values, find the largest that fits: --vary='--batch-size={1..64}' "
         "takes the place of {} in the command; {8,16,32} are single values",
     )
+    parser.add_argument(
+        "--variants",
+        action="store_true",
+        help="start the script again in other ways, and tell those that take less: repeated layers under "
+        "torch.utils.checkpoint, an allocator with expandable segments, states of the optimizer in 16 bits",
+    )
     parser.add_argument("--answer", help=argparse.SUPPRESS)
+    parser.add_argument("--checkpoint", help=argparse.SUPPRESS)
+    parser.add_argument("--halve-states", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("command", nargs="+", metavar="-- python script.py", help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
     command = _without_interpreter(given.command, arguments)
@@ -69,6 +77,8 @@ def main(arguments: List[str]) -> int:
         parser.error("no script: python -m memkit predict --device=80GiB -- python script.py")
     if given.steps < 1:
         parser.error(f"--steps={given.steps}: not from 1 on")
+    if given.vary and given.variants:
+        parser.error("--vary and --variants are two questions: ask one of them")
     given.command = command
     given.path = given.path or "predict.fb"
     return _told(given)
@@ -78,6 +88,8 @@ def _told(given: argparse.Namespace) -> int:
     try:
         check_torch()
         result = _varied(given) if given.vary else _planned(given)
+        if given.variants:
+            _add_variants(result, given)
     except RequestError as error:
         print(f"memkit predict: error: {error}", file=sys.stderr)
         return 2
@@ -94,8 +106,23 @@ def _told(given: argparse.Namespace) -> int:
 
 def _planned(given: argparse.Namespace) -> Any:
     from ._device import planned_device
+    from ._layers import Change
 
-    return plan_script(given.command, planned_device(given.device, given.beside), given.steps, given.path)
+    where = planned_device(given.device, given.beside)
+    return plan_script(given.command, where, given.steps, given.path, Change(given.checkpoint, given.halve_states))
+
+
+def _add_variants(result: Any, given: argparse.Namespace) -> None:
+    """Each plan is a process of its own, because the script has changed this one."""
+    from ._variants import variants_of
+
+    def planned(change: Any, path: str) -> Any:
+        options = [] if change.checkpoint is None else [f"--checkpoint={change.checkpoint}"]
+        options += ["--halve-states"] if change.halves_states else []
+        with tempfile.TemporaryDirectory(prefix="memkit-predict-") as folder:
+            return _in_process(given.command, given, path, os.path.join(folder, "answer"), options)
+
+    result.variants = variants_of(result, planned, lambda: f"{given.path}.variant")
 
 
 def _varied(given: argparse.Namespace) -> Any:
@@ -123,16 +150,21 @@ def _varied(given: argparse.Namespace) -> Any:
     return result
 
 
-def _in_process(command: List[str], given: argparse.Namespace, path: str, answer: str) -> Any:
+def _in_process(
+    command: List[str], given: argparse.Namespace, path: str, answer: str, others: Sequence[str] = ()
+) -> Any:
     from ._answer import Prediction
 
-    options = [f"--device={given.device}", f"--steps={given.steps}", f"--answer={answer}", "-o", path]
+    options = [f"--device={given.device}", f"--steps={given.steps}", f"--answer={answer}", "-o", path, *others]
     if given.beside is not None:
         options.append(f"--beside={given.beside}")
     run = [sys.executable, "-m", "memkit", "predict", *options, "--", *command]
     package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     paths = [one for one in (os.environ.get("PYTHONPATH"), package) if one]
-    done = subprocess.run(run, stdout=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)})
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    # Another way than the program's may fail without a word.
+    errors = subprocess.DEVNULL if others else None
+    done = subprocess.run(run, stdout=subprocess.DEVNULL, stderr=errors, env=environment)
     if not os.path.exists(answer):
         raise PredictionError(f"{' '.join(command)} cannot be planned: exit status {done.returncode}")
     with open(answer, encoding="utf-8") as file:
@@ -168,7 +200,7 @@ def _without_interpreter(command: List[str], arguments: List[str]) -> List[str]:
     return command[1:]
 
 
-def plan_script(command: List[str], where: Any, steps: int, path: str) -> Any:
+def plan_script(command: List[str], where: Any, steps: int, path: str, change: Any) -> Any:
     """The prediction of a script, or of ``-m module``, on a PlannedDevice."""
     from ._run import finished
     from ._writer import TraceWriter
@@ -181,7 +213,7 @@ def plan_script(command: List[str], where: Any, steps: int, path: str) -> Any:
         name, arguments = command[0], command[1:]
     sys.argv = [name, *arguments]
     writer = TraceWriter(path, where.bytes, where.heap, [f"device={where.text}", f"steps={steps}"])
-    run = _script_run(_runner(name, command[0] == "-m"), where, writer, steps)
+    run = _script_run(_runner(name, command[0] == "-m"), where, writer, steps, change)
     return finished(run, path, run.call_script)
 
 
@@ -193,7 +225,7 @@ def _runner(name: str, is_module: bool) -> Callable[[], Any]:
     return lambda: runpy.run_path(name, run_name="__main__")
 
 
-def _script_run(script: Callable[[], Any], device: Any, writer: Any, steps: int) -> Any:
+def _script_run(script: Callable[[], Any], device: Any, writer: Any, steps: int, change: Any) -> Any:
     import torch
 
     from ._device import as_on, replaced
@@ -250,4 +282,4 @@ def _script_run(script: Callable[[], Any], device: Any, writer: Any, steps: int)
             if note not in self.notes:
                 self.notes.append(note)
 
-    return ScriptRun(script, device, writer, device.is_cuda)
+    return ScriptRun(script, device, writer, device.is_cuda, change)
