@@ -20,6 +20,7 @@ using namespace memkit::capture;
 using namespace memkit::capture::cuda;
 
 Driver cuda::Cuda;
+__thread bool cuda::LooksUp;
 
 template <typename Fn>
 static bool find(void *Library, const char *Name, Fn *&To) {
@@ -31,6 +32,7 @@ bool cuda::openDriver() {
   void *L = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (!L)
     return false;
+  LooksUp = true;
   // On a divided device, version 2 gives the UUID of the instance.
   if (!find(L, "cuDeviceGetUuid_v2", Cuda.DeviceGetUuid))
     find(L, "cuDeviceGetUuid", Cuda.DeviceGetUuid);
@@ -51,6 +53,7 @@ bool cuda::openDriver() {
   find(L, "cuMemPoolGetAttribute", Cuda.MemPoolGetAttribute);
   find(L, "cuDeviceGetMemPool", Cuda.DeviceGetMemPool);
   find(L, "cuDeviceGetGraphMemAttribute", Cuda.DeviceGetGraphMemAttribute);
+  LooksUp = false;
   return true;
 }
 

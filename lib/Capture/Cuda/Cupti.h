@@ -75,6 +75,8 @@ struct Driver {
 /// loaded driver, which has loaded this library.
 extern Driver Cuda;
 bool openDriver();
+/// Does openDriver() run in this thread? Then a look-up is memkit's own.
+extern __thread bool LooksUp;
 
 /// Opens the libcupti that fits the driver, or the nearest older one. Searches,
 /// in this order: loaded libraries, the loader's search path, the folders

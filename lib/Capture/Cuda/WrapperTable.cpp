@@ -303,6 +303,8 @@ static CUresult oldGetProcAddress(const char *Name, void **To, int Version,
 }
 
 void *cuda::wrap(const char *Name, void *Real) {
+  if (LooksUp)
+    return Real;
   // A program that has cuGetProcAddress gets wrappers from it.
   if (strncmp(Name, "cuGetProcAddress", 16) == 0)
     HasWrappers.store(true, std::memory_order_relaxed);

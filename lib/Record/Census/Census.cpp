@@ -193,6 +193,14 @@ static Error checkThere(const TargetMemory &Memory, ArrayRef<TargetMap> Maps) {
   return makeError("has ended, or runs another program by now");
 }
 
+/// What such an allocator has at most.
+static std::string anonymousText(pid_t Pid) {
+  uint64_t Bytes = procfs::anonymousBytes(Pid);
+  return Bytes ? "; " + formatSize(Bytes) +
+                     " of the process are memory of no file"
+               : "";
+}
+
 Expected<Census> memkit::takeCensus(const TargetMemory &Memory,
                                     bool IsStopped) {
   uint64_t Begin = nowNs();
@@ -210,7 +218,8 @@ Expected<Census> memkit::takeCensus(const TargetMemory &Memory,
   if (All.Live.empty())
     return makeError(
         "has no blocks that memrec can find: its allocator is " +
-        (C.OtherMalloc.empty() ? "not glibc's malloc" : C.OtherMalloc));
+        (C.OtherMalloc.empty() ? "not glibc's malloc" : C.OtherMalloc) +
+        anonymousText(Memory.pid()));
   BlockKinds Kinds(Memory, Maps);
   BlockGraph Graph(Memory, Kinds, All.HasPython);
   Graph.setBlocks(std::move(All.Live));

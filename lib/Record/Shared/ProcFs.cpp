@@ -155,6 +155,13 @@ bool mapsMemfd(pid_t Pid, const std::string &Tag) {
       .contains("/memfd:" + Tag + " ");
 }
 
+uint64_t anonymousBytes(pid_t Pid) {
+  std::string All = readFile(procPath(Pid, "smaps_rollup"));
+  StringRef Rest = StringRef(All).split("\nAnonymous:").second.ltrim();
+  uint64_t Kilobytes = 0;
+  return Rest.consumeInteger(10, Kilobytes) ? 0 : Kilobytes << 10;
+}
+
 bool mapsFile(pid_t Pid, const std::string &Prefix) {
   return StringRef(readFile(procPath(Pid, "maps"))).contains("/" + Prefix);
 }

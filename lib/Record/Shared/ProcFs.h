@@ -45,6 +45,8 @@ struct Shares {
 std::optional<Shares> sharesOf(pid_t Pid);
 /// Whether the process maps a memfd of the name Tag.
 bool mapsMemfd(pid_t Pid, const std::string &Tag);
+/// The resident bytes of the process that are of no file; 0: unknown.
+uint64_t anonymousBytes(pid_t Pid);
 /// Whether the process maps a file whose name begins with Prefix.
 bool mapsFile(pid_t Pid, const std::string &Prefix);
 /// The initial environment of a process: `NAME=value`, each with a NUL at its

@@ -3,7 +3,7 @@
 //
 // REQUIRES: python
 // RUN: rm -rf %t && mkdir %t
-// RUN: %cc -O2 -g -shared -fPIC -DLIBRARY %S/library.c -o %t/libtoy.so.2
+// RUN: %cc -O2 -g -shared -fPIC -DLIBRARY -DUNMAPS %S/library.c -o %t/libtoy.so.2
 // RUN: %cc -O2 -g %s -o %t/program -ldl -pthread
 // RUN: memrec -q -o %t/first.fb -- %t/program %t/libtoy.so.2 now
 // RUN: %python %S/../attach/Inputs/attach.py told %t/t.fb -- %t/program %t/libtoy.so.2 once > %t/out
