@@ -106,8 +106,18 @@ def both(pid):
     os.killpg(pid, signal.SIGINT)
 
 
-assert counted("twice", "INT", both) == (2, 5)
-assert counted("alone.twice", "HUP", lambda pid: [os.kill(pid, signal.SIGHUP), time.sleep(0.3), os.kill(pid, signal.SIGHUP)]) == (2, 5)
+def counts_two(*given):
+    """A shell that has not run yet when the second signal comes sees one of both."""
+    for _ in range(6):
+        got = counted(*given)
+        assert got in ((1, 5), (2, 5)), got
+        if got == (2, 5):
+            return True
+    return False
+
+
+assert counts_two("twice", "INT", both)
+assert counts_two("alone.twice", "HUP", lambda pid: [os.kill(pid, signal.SIGHUP), time.sleep(0.3), os.kill(pid, signal.SIGHUP)])
 
 # A second SIGTERM.
 ready = folder + "/second.ready"

@@ -4,6 +4,6 @@ trace=$1 json=$2
 shift 2
 for try in 1 2 3 4 5 6; do
   memrec -q -o "$trace" --malloc-info -- "$@" && memstat --format=json "$trace" > "$json" || exit 1
-  grep -q '"exit"' "$json" && exit
+  grep -q '"exit": {' "$json" && exit
 done
 exit 1
