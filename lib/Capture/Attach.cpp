@@ -76,7 +76,7 @@ static void prepareHooks() {
   static bool IsPrepared;
   if (IsPrepared)
     return;
-  free(malloc(1));
+  findAllocator();
   prepareMaps();
   prepareExec();
   prepareExit();

@@ -18,9 +18,11 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-/// Is this an allocation of the library itself?
+/// Is this an allocation of the library itself, for the arena? A program that
+/// ran before frees what the loader keeps of it (dlerror's state of a thread)
+/// past the hooks when memrec has left.
 static inline bool isOwn() {
-  return __builtin_expect(ThisThread.QuietBits != 0, 0);
+  return __builtin_expect(ThisThread.QuietBits != 0, 0) && !Kept.IsLate;
 }
 
 /// Records the result of a function that calls no other hooked function.

@@ -117,6 +117,8 @@ static void *firstPvalloc(size_t N) {
   return Real.Pvalloc(N);
 }
 
+void capture::findAllocator() { findAll(); }
+
 RealAllocator capture::Real = {firstMalloc,        firstCalloc,
                                firstRealloc,       firstFree,
                                firstPosixMemalign, firstAlignedAlloc,

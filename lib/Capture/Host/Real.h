@@ -30,6 +30,8 @@ struct RealAllocator {
   size_t (*UsableSize)(void *); ///< null: not found, or not looked up yet
 };
 extern RealAllocator Real;
+/// Finds Real before the first hook runs. Takes the loader's lock.
+void findAllocator();
 
 /// Memory for the library's own allocations. Never released; a free of a block
 /// in the arena does nothing.
