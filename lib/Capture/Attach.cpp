@@ -183,11 +183,13 @@ static AttachAnswer performQuietly(AttachRequest &R) {
 }
 
 /// When the call that is under way began; 0: none is. A call may go on in
-/// another thread after its memrec was killed, or have crashed.
+/// another thread after its memrec was killed, or memrec has given it up.
 static std::atomic<uint64_t> BusySinceMs;
 
+/// memrec waits for a call for ten seconds, and for a turn for longer than
+/// this.
 static bool takeTurn() {
-  constexpr uint64_t LongestMs = 60'000;
+  constexpr uint64_t LongestMs = 20'000;
   uint64_t Now = sys::monotonicMs(), Since = 0;
   if (BusySinceMs.compare_exchange_strong(Since, Now))
     return true;

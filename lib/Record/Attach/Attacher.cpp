@@ -21,6 +21,8 @@ using namespace memkit;
 
 /// How long a thread is searched for, or waited for.
 static constexpr uint64_t SearchNs = 10'000'000'000;
+/// How long a turn is waited for: the library gives up a call sooner.
+static constexpr uint64_t TurnNs = 25'000'000'000;
 static constexpr unsigned StopMs = 100, CallMs = 10'000;
 
 static uint64_t clockNs() {
@@ -219,7 +221,7 @@ Expected<wire::AttachAnswer> Attacher::ask(wire::AttachTask Task,
   for (;;) {
     if (Error E = inSafeThread(Do, R))
       return std::move(E);
-    if (Answer != wire::AttachAnswer::NoTurn || clockNs() - Begin > SearchNs)
+    if (Answer != wire::AttachAnswer::NoTurn || clockNs() - Begin > TurnNs)
       return Answer;
     nap(50'000);
   }
