@@ -243,8 +243,8 @@ static void comeBack() {
     listen();
 }
 
-/// Weak: null without libmemrec.so, and until that has given it in a program
-/// that ran before.
+/// Null: there is no libmemrec.so, or it came late and has not yet called
+/// memrec_cuda_use().
 static std::atomic<TableFn> TableOf = memrec_cuda_table;
 
 static bool begin() {

@@ -45,7 +45,8 @@ void dropDetours(const link_map *Gone);
 void dropDetoursOfGone(const link_map *First);
 
 /// What memrec is to write over functions of a program that ran before, and
-/// what stood there. Stays the same from one recording to the next.
+/// what stood there. The rows stay from one recording to the next, until their
+/// binary is gone.
 struct LatePatches {
   const wire::CodePatchRow *Rows;
   uint32_t Count;

@@ -2,12 +2,11 @@
 //
 // Tensors of PyTorch and arrays of NumPy in a program that runs.
 //
-// PyTorch (c10/core/TensorImpl.h, the same members in all versions of 2): the
-// number of dimensions, five sizes and five strides in place or a pointer to
-// more, the offset in the storage, the number of elements, the dtype's number.
-// Members before these have come and gone, so where they begin is found by the
-// program's own tensors: the sizes and strides of one that is contiguous agree
-// with its number of elements.
+// PyTorch (c10/core/TensorImpl.h of 2.13): the number of dimensions, five sizes
+// and five strides in place or a pointer to more, the offset in the storage,
+// the number of elements, the dtype's number. The offset of these members is
+// found by the program's own tensors: the sizes and strides of a contiguous
+// tensor agree with its number of elements.
 //
 // NumPy (numpy/ndarraytypes.h): behind the object's header the data, the number
 // of dimensions, pointers to sizes and strides, the base, the dtype's object,

@@ -40,9 +40,9 @@ struct Census {
   uint64_t StoodNs = 0; ///< for so long the program was stopped; 0: not at all
 };
 
-/// Reads the memory of a program: its malloc, if that is glibc's, its Python
-/// objects, what holds them. Nothing in the program changes. Unless it is
-/// stopped, it goes on meanwhile: blocks that come and go may be missing.
+/// Reads the memory of a program: the blocks of glibc's malloc, the objects of
+/// Python, and the pointers to them. Nothing in the program changes. Unless it
+/// is stopped, it goes on meanwhile: blocks that come and go may be missing.
 /// Errors: the end of a sentence that begins with the process.
 llvm::Expected<Census> takeCensus(const TargetMemory &Memory,
                                   bool IsStopped = false);
