@@ -403,7 +403,7 @@ std::optional<TargetMemory> memoryForCensus(const RecordOptions &O) {
 }
 
 Expected<RecordResult> recordRunning(const RecordOptions &O) {
-  if (Error E = checkTarget(O.Attach))
+  if (Error E = checkTarget(O.Attach, O.PrivateAllocators))
     return std::move(E);
   Expected<HeapChoice> Wanted = chooseHeaps(O);
   if (!Wanted)
@@ -422,7 +422,8 @@ Expected<RecordResult> recordRunning(const RecordOptions &O) {
   Expected<std::string> Library = (*Listener)->preloadable(O.Library);
   if (!Library)
     return Library.takeError();
-  Expected<std::unique_ptr<AttachProcess>> By = AttachProcess::start(*Library);
+  Expected<std::unique_ptr<AttachProcess>> By =
+      AttachProcess::start(*Library, O.PrivateAllocators);
   if (!By)
     return By.takeError();
   takeSignals();

@@ -168,6 +168,10 @@ static void recordResizeEnd(const DetouredFunction &F, uintptr_t Old,
         wire::PrivateResizeEndRecord{Block, Block ? Size : 0, Stack, Heap});
 }
 
+/// Tells the hooks further out, as that of operator new, which calls an
+/// executable's own malloc.
+static void decide(uintptr_t Block) { ThisThread.LastAllocation = Block; }
+
 /// Whether a hook of the C library's functions has recorded the block, or
 /// passed it over: an executable's own malloc may only count, and call the next
 /// malloc.
@@ -194,6 +198,7 @@ static uintptr_t allocate(const CallArguments &With, const DetouredFunction &F,
                     ? strlen(reinterpret_cast<const char *>(Block)) + 1
                     : With.size(F.Call);
   recordBlock(F, Block, Size, Caller);
+  decide(Block);
   return Result;
 }
 
@@ -219,6 +224,8 @@ static uintptr_t resize(const CallArguments &With, const DetouredFunction &F,
     recordResizeEnd(F, Old, Block, Size, Caller);
   else if (Block)
     recordBlock(F, Block, Size, Caller);
+  if (Block)
+    decide(Block);
   return Result;
 }
 

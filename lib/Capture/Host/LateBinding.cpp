@@ -32,10 +32,8 @@ struct LateHook {
 };
 } // namespace
 
-static constexpr LateHook HostHooks[] = {
+static constexpr LateHook BlockHooks[] = {
     {"free", LateStage::Ends},
-    {"munmap", LateStage::Ends},
-    {"dlclose", LateStage::Ends},
     {"_ZdlPv", LateStage::Ends},
     {"_ZdaPv", LateStage::Ends},
     {"_ZdlPvm", LateStage::Ends},
@@ -50,7 +48,6 @@ static constexpr LateHook HostHooks[] = {
     {"_ZdaPvSt11align_val_tRKSt9nothrow_t", LateStage::Ends},
     {"realloc", LateStage::Moves},
     {"reallocarray", LateStage::Moves},
-    {"mremap", LateStage::Moves},
     {"malloc"},
     {"calloc"},
     {"memalign"},
@@ -58,31 +55,6 @@ static constexpr LateHook HostHooks[] = {
     {"aligned_alloc"},
     {"valloc"},
     {"pvalloc"},
-    {"mmap"},
-    {"mmap64"},
-    {"mprotect"},
-    {"pkey_mprotect"},
-    {"brk"},
-    {"sbrk"},
-    {"pthread_create"},
-    {"dlopen"},
-    {"dlsym"},
-    {"execl"},
-    {"execle"},
-    {"execlp"},
-    {"execv"},
-    {"execve"},
-    {"execveat"},
-    {"execvp"},
-    {"execvpe"},
-    {"fexecve"},
-    {"posix_spawn"},
-    {"posix_spawnp"},
-    {"_exit"},
-    {"_Exit"},
-    {"quick_exit"},
-    {"prctl"},
-    {"syscall"},
     {"_Znwm"},
     {"_Znam"},
     {"_ZnwmRKSt9nothrow_t"},
@@ -92,8 +64,37 @@ static constexpr LateHook HostHooks[] = {
     {"_ZnwmSt11align_val_tRKSt9nothrow_t"},
     {"_ZnamSt11align_val_tRKSt9nothrow_t"}};
 
+static constexpr LateHook HostHooks[] = {{"munmap", LateStage::Ends},
+                                         {"dlclose", LateStage::Ends},
+                                         {"mremap", LateStage::Moves},
+                                         {"mmap"},
+                                         {"mmap64"},
+                                         {"mprotect"},
+                                         {"pkey_mprotect"},
+                                         {"brk"},
+                                         {"sbrk"},
+                                         {"pthread_create"},
+                                         {"dlopen"},
+                                         {"dlsym"},
+                                         {"execl"},
+                                         {"execle"},
+                                         {"execlp"},
+                                         {"execv"},
+                                         {"execve"},
+                                         {"execveat"},
+                                         {"execvp"},
+                                         {"execvpe"},
+                                         {"fexecve"},
+                                         {"posix_spawn"},
+                                         {"posix_spawnp"},
+                                         {"_exit"},
+                                         {"_Exit"},
+                                         {"quick_exit"},
+                                         {"prctl"},
+                                         {"syscall"}};
+
 /// Those of the host, then those of the frameworks.
-static LateHook Hooks[std::size(HostHooks) + 40];
+static LateHook Hooks[std::size(BlockHooks) + std::size(HostHooks) + 40];
 static size_t NumHooks;
 
 //===----------------------------------------------------------------------===//
@@ -141,17 +142,30 @@ static void addHook(LateHook H) {
   enterName(uint8_t(NumHooks++), H.Name);
 }
 
-void capture::findLateHooks() {
-  const link_map *Own = mapOf(uintptr_t(&Hooks));
-  if (NumHooks || !Own)
-    return;
-  Exports Mine(Own);
-  for (LateHook H : HostHooks) {
+template <size_t N>
+static void addHooks(const Exports &Mine, const LateHook (&Of)[N]) {
+  for (LateHook H : Of) {
     H.Hook = Mine.find(H.Name);
     uintptr_t Real = uintptr_t(nextSymbol(H.Name));
     H.Real = isOwnCode(Real) ? 0 : Real;
     addHook(H);
   }
+}
+
+/// Whether the executable defines malloc: detours record its blocks.
+static bool hasOwnMalloc() {
+  const link_map *Of = mapOf(uintptr_t(nextSymbol("malloc")));
+  return Of && Of->l_name && !*Of->l_name;
+}
+
+void capture::findLateHooks() {
+  const link_map *Own = mapOf(uintptr_t(&Hooks));
+  if (NumHooks || !Own)
+    return;
+  Exports Mine(Own);
+  if (!hasOwnMalloc())
+    addHooks(Mine, BlockHooks);
+  addHooks(Mine, HostHooks);
   for (const Source *const *S = Sources; *S; ++S)
     for (const FrameworkHook *F = (*S)->FrameworkHooks; F && F->Name; ++F)
       addHook({F->Name, F->IsEnd ? LateStage::Ends : LateStage::All, F->Library,

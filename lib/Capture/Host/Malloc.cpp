@@ -165,6 +165,8 @@ MEMKIT_EXPORT void *reallocarray(void *P, size_t Count, size_t Each) {
     errno = ENOMEM;
     return nullptr;
   }
+  if (ReallocArrayFn *Other = otherReallocArray())
+    return Other(P, Count, Each);
   return reallocate(P, Size, AllocFunction::ReallocArray, MEMKIT_CALLER);
 }
 

@@ -6,6 +6,7 @@
 
 #include "Runtime/Symbols.h"
 #include "Runtime/Thread.h"
+#include "Stacks/Binaries.h"
 
 #include <cstring>
 
@@ -118,6 +119,20 @@ static void *firstPvalloc(size_t N) {
 }
 
 void capture::findAllocator() { findAll(); }
+
+ReallocArrayFn *capture::otherReallocArray() {
+  static std::atomic<ReallocArrayFn *> Other;
+  static std::atomic<bool> IsKnown;
+  if (!IsKnown.load(std::memory_order_acquire)) {
+    // Before glibc 2.26 there is none.
+    if (!isOwnCode(uintptr_t(globalSymbol("realloc"))))
+      Other.store(
+          reinterpret_cast<ReallocArrayFn *>(nextSymbol("reallocarray")),
+          std::memory_order_relaxed);
+    IsKnown.store(true, std::memory_order_release);
+  }
+  return Other.load(std::memory_order_relaxed);
+}
 
 RealAllocator capture::Real = {firstMalloc,        firstCalloc,
                                firstRealloc,       firstFree,

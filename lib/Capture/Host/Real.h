@@ -30,6 +30,12 @@ struct RealAllocator {
   size_t (*UsableSize)(void *); ///< null: not found, or not looked up yet
 };
 extern RealAllocator Real;
+
+using ReallocArrayFn = void *(void *, size_t, size_t);
+/// The C library's reallocarray where another realloc comes before this
+/// library's: that of an executable that defines malloc, whose blocks it moves.
+/// Null: this library's realloc is the program's.
+ReallocArrayFn *otherReallocArray();
 /// Finds Real before the first hook runs. Takes the loader's lock.
 void findAllocator();
 

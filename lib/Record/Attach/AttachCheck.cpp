@@ -272,7 +272,7 @@ static Error checkFilters(pid_t Pid) {
   return Error::success();
 }
 
-static Error checkKind(pid_t Pid, const std::string &Text) {
+static Error checkKind(pid_t Pid, const std::string &Text, bool WithPrivate) {
   if (isNarrow(Pid))
     return makeError("process " + Text +
                      " runs code of 32 bits, and memrec's library has 64");
@@ -288,20 +288,23 @@ static Error checkKind(pid_t Pid, const std::string &Text) {
   Expected<SafeMoment> Code = SafeMoment::create(*Memory);
   if (!Code)
     return makeError("process " + Text + " " + toString(Code.takeError()));
-  if (Code->hasAllocatorIn(procfs::exePath(Pid)))
+  if (!Code->sanitizer().empty())
+    return makeError("process " + Text + " runs with " + Code->sanitizer() +
+                     ", which replaces malloc itself");
+  if (Code->hasOwnMalloc() && !WithPrivate)
     return makeError("process " + Text +
                      " has a malloc of its own in its executable, whose calls "
-                     "memrec -p cannot see: start it with memrec instead");
+                     "memrec sees only without --no-private");
   return Error::success();
 }
 
-Error memkit::checkTarget(pid_t Pid) {
+Error memkit::checkTarget(pid_t Pid, bool WithPrivate) {
   std::string Text = processText(Pid);
   if (Error E = checkState(Pid, Text))
     return E;
   if (Error E = checkRights(Pid, Text))
     return E;
-  return checkKind(Pid, Text);
+  return checkKind(Pid, Text, WithPrivate);
 }
 
 Error memkit::checkReadable(pid_t Pid) {

@@ -18,8 +18,9 @@ namespace memkit {
 llvm::Expected<pid_t> findTarget(llvm::StringRef PidOrName);
 
 /// Errors, whole sentences: why memrec cannot attach to the process, and what
-/// to do. Changes nothing in the process.
-llvm::Error checkTarget(pid_t Pid);
+/// to do. Changes nothing in the process. WithPrivate: whether private
+/// allocators are to be recorded.
+llvm::Error checkTarget(pid_t Pid, bool WithPrivate);
 
 /// As checkTarget(), for a process whose memory is only read.
 llvm::Error checkReadable(pid_t Pid);

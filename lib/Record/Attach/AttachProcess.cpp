@@ -77,15 +77,15 @@ static Expected<AttachResult> attachTo(ServedTarget &T,
   return R;
 }
 
-static Expected<AttachResult> serveOne(ServedTarget &T,
-                                       const AttachCommand &C) {
+static Expected<AttachResult> serveOne(ServedTarget &T, const AttachCommand &C,
+                                       bool WithPrivate) {
   if (!C.Attach) {
     T.MayHaveHooks = false;
     return T.By.detach();
   }
   if (!C.Check)
     return attachTo(T, C);
-  if (Error E = checkTarget(C.Target))
+  if (Error E = checkTarget(C.Target, WithPrivate))
     return std::move(E);
   Expected<AttachResult> R = attachTo(T, C);
   if (R)
@@ -95,7 +95,8 @@ static Expected<AttachResult> serveOne(ServedTarget &T,
 }
 
 /// Serves requests until memrec is gone.
-[[noreturn]] static void serve(int Fd, const std::string &Library) {
+[[noreturn]] static void serve(int Fd, const std::string &Library,
+                               bool WithPrivate) {
   leaveTerminal();
   std::map<pid_t, ServedTarget> Targets;
   AttachCommand Command;
@@ -109,7 +110,7 @@ static Expected<AttachResult> serveOne(ServedTarget &T,
                   .try_emplace(Command.Target,
                                ServedTarget{Attacher(Command.Target, Library)})
                   .first;
-    AttachReply Reply = makeReply(serveOne(It->second, Command));
+    AttachReply Reply = makeReply(serveOne(It->second, Command, WithPrivate));
     if (send(Fd, &Reply, sizeof(Reply), MSG_NOSIGNAL) < 0)
       break;
   }
@@ -120,14 +121,14 @@ static Expected<AttachResult> serveOne(ServedTarget &T,
 }
 
 Expected<std::unique_ptr<AttachProcess>>
-AttachProcess::start(const std::string &Library) {
+AttachProcess::start(const std::string &Library, bool WithPrivate) {
   int Pair[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, Pair) != 0)
     return failErrno("socketpair");
   pid_t Pid = fork();
   if (Pid == 0) {
     close(Pair[0]);
-    serve(Pair[1], Library);
+    serve(Pair[1], Library, WithPrivate);
   }
   close(Pair[1]);
   if (Pid < 0) {

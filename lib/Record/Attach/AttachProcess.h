@@ -16,9 +16,10 @@ namespace memkit {
 /// detaches from all programs by itself when memrec dies.
 class AttachProcess {
 public:
-  /// Forks; only before other threads. Library: as for Attacher.
+  /// Forks; only before other threads. Library: as for Attacher. WithPrivate:
+  /// as for checkTarget().
   static llvm::Expected<std::unique_ptr<AttachProcess>>
-  start(const std::string &Library);
+  start(const std::string &Library, bool WithPrivate);
   /// The process ends; it detaches first if it has attached.
   ~AttachProcess();
   AttachProcess(const AttachProcess &) = delete;

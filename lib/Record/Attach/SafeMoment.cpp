@@ -3,6 +3,8 @@
 // Which thread may call a function for memrec, and when.
 
 #include "Attach/SafeMoment.h"
+#include "Shared/Preloadable.h"
+#include "Shared/ProcFs.h"
 #include "Support/Failure.h"
 #include "Wire/Attach.h"
 #include "llvm/ADT/STLExtras.h"
@@ -37,6 +39,8 @@ StringRef memkit::textOf(NotSafe Why) {
     return "has no readable stack";
   case NotSafe::NotNative:
     return "runs 32-bit code";
+  case NotSafe::MayAllocate:
+    return "may be in the executable's own malloc";
   }
   return "";
 }
@@ -129,6 +133,13 @@ static bool mayWaitIn(StringRef Name) {
              .Cases("semop", "semtimedop", "__semtimedop", "msgrcv", "msgsnd",
                     "__libc_msgrcv", "__libc_msgsnd", true)
              .Default(false);
+}
+
+/// Of these functions, those in which an allocator may wait for its own locks.
+static bool mayHoldLocks(StringRef Name) {
+  return Name.starts_with("pthread_mutex_") ||
+         Name.starts_with("pthread_rwlock_") || Name == "mtx_lock" ||
+         Name == "syscall";
 }
 
 /// Calls that a thread may be taken out of, and that go on afterwards.
@@ -228,8 +239,13 @@ Expected<SafeMoment> SafeMoment::create(const TargetMemory &Memory) {
     if (!B.exports(Memory, "malloc"))
       continue;
     B.readAll(Memory);
+    for (const TargetFunction &F : B.functions())
+      if (std::string Is = sanitizerOf(F.Name); !Is.empty())
+        S.Sanitizer = std::move(Is);
     if (B.find(wire::AttachFunction))
       S.Library = std::move(B);
+    else if (M.Path == procfs::exePath(Memory.pid()))
+      S.OwnMalloc = std::move(B);
     else
       S.Allocators.push_back(std::move(B));
   }
@@ -253,11 +269,6 @@ uint64_t SafeMoment::find(StringRef Name) const {
   return 0;
 }
 
-bool SafeMoment::hasAllocatorIn(StringRef Path) const {
-  return any_of(Allocators,
-                [Path](const TargetBinary &B) { return B.path() == Path; });
-}
-
 const TargetBinary &SafeMoment::libcAt(uint64_t Address) const {
   return Threads && Threads->has(Address) ? *Threads : Libc;
 }
@@ -267,6 +278,8 @@ bool SafeMoment::isInLibc(uint64_t Address) const {
 }
 
 const TargetBinary *SafeMoment::allocatorAt(uint64_t Address) const {
+  if (OwnMalloc && OwnMalloc->has(Address))
+    return &*OwnMalloc;
   for (const TargetBinary &B : Allocators)
     if (B.has(Address))
       return &B;
@@ -345,10 +358,20 @@ SafeMoment::codeOf(const TargetMemory &Memory, const TargetRegisters &R,
   return std::move(Frames.Code);
 }
 
-/// An allocator may be a part of the program, where only its functions matter.
 static bool isUnsafeIn(const TargetBinary &B, uint64_t Address) {
   const TargetFunction *F = B.functionAt(Address);
   return F && isUnsafe(F->Name);
+}
+
+/// A library that exports malloc is an allocator, whose functions jump to one
+/// another, so that malloc has no frame. In libc and in an executable only some
+/// functions matter.
+bool SafeMoment::isUnsafeAt(uint64_t Address) const {
+  if (isInLibc(Address))
+    return isUnsafeIn(libcAt(Address), Address);
+  if (OwnMalloc && OwnMalloc->has(Address))
+    return isUnsafeIn(*OwnMalloc, Address);
+  return allocatorAt(Address);
 }
 
 NotSafe SafeMoment::judgeCode(ArrayRef<uint64_t> Code) const {
@@ -357,8 +380,7 @@ NotSafe SafeMoment::judgeCode(ArrayRef<uint64_t> Code) const {
       return NotSafe::InLoader;
     if (Library && Library->has(At))
       return NotSafe::InLibrary;
-    const TargetBinary *B = isInLibc(At) ? &libcAt(At) : allocatorAt(At);
-    if (B && isUnsafeIn(*B, At))
+    if (isUnsafeAt(At))
       return NotSafe::InAllocator;
   }
   return NotSafe::Safe;
@@ -369,7 +391,7 @@ NotSafe SafeMoment::judgeCode(ArrayRef<uint64_t> Code) const {
 bool SafeMoment::isBlockedWell(ArrayRef<uint64_t> Code) const {
   for (uint64_t At : Code)
     if (const TargetFunction *F = libcAt(At).functionAt(At))
-      return mayWaitIn(F->Name);
+      return mayWaitIn(F->Name) && !(OwnMalloc && mayHoldLocks(F->Name));
   return false;
 }
 
@@ -394,9 +416,9 @@ NotSafe SafeMoment::judge(const TargetMemory &Memory, const TargetThread &T) {
     return NotSafe::InSignal;
   if (NotSafe Is = judgeCode(*Code); Is != NotSafe::Safe)
     return Is;
-  return isInLibc(R.rip) && !(IsInCall && isBlockedWell(*Code))
-             ? NotSafe::InLibc
-             : NotSafe::Safe;
+  if (isInLibc(R.rip))
+    return IsInCall && isBlockedWell(*Code) ? NotSafe::Safe : NotSafe::InLibc;
+  return OwnMalloc ? NotSafe::MayAllocate : NotSafe::Safe;
 }
 
 bool SafeMoment::isInLibrary(const TargetMemory &Memory,

@@ -24,6 +24,7 @@ enum class NotSafe {
   InLibrary,   ///< the capture library
   NoStack,     ///< the stack is not readable
   NotNative,   ///< runs 32-bit code
+  MayAllocate, ///< in an executable that has a malloc of its own
 };
 llvm::StringRef textOf(NotSafe Why);
 
@@ -34,6 +35,9 @@ llvm::StringRef textOf(NotSafe Why);
 /// not lead through, as in code that was made while the program runs, all
 /// further words of the stack that are addresses behind a call count as frames:
 /// those are more, so an unsafe frame is never missed.
+///
+/// An allocator that is a part of the executable has functions without a name:
+/// a thread is safe only where it waits, and not for a lock.
 class SafeMoment {
 public:
   /// Errors: why nothing can be called in this program, as a whole sentence's
@@ -56,8 +60,12 @@ public:
   /// Where the kernel returns to from signal handlers.
   uint64_t signalReturn() const { return SignalReturn; }
 
-  /// Whether the binary, not libc, defines malloc for the program.
-  bool hasAllocatorIn(llvm::StringRef Path) const;
+  /// Whether the executable, not libc or another library, defines malloc for
+  /// the program.
+  bool hasOwnMalloc() const { return OwnMalloc.has_value(); }
+
+  /// The sanitizer that the program runs with; empty: none.
+  const std::string &sanitizer() const { return Sanitizer; }
 
 private:
   SafeMoment(TargetStack Stacks, TargetBinary Libc, TargetBinary Loader)
@@ -69,6 +77,7 @@ private:
   std::optional<std::vector<uint64_t>>
   codeOf(const TargetMemory &Memory, const TargetRegisters &R, bool &HasSignal);
   NotSafe judgeCode(llvm::ArrayRef<uint64_t> Code) const;
+  bool isUnsafeAt(uint64_t Address) const;
   bool isBlockedWell(llvm::ArrayRef<uint64_t> Code) const;
   const TargetBinary *allocatorAt(uint64_t Address) const;
   /// Libc, or Threads if it has the address.
@@ -80,7 +89,9 @@ private:
   TargetBinary Libc, Loader;
   std::optional<TargetBinary> Threads; ///< libpthread, before glibc 2.34
   std::optional<TargetBinary> Library;
-  std::vector<TargetBinary> Allocators;    ///< others than libc
+  std::vector<TargetBinary> Allocators;  ///< others than libc
+  std::optional<TargetBinary> OwnMalloc; ///< the executable, if it is one
+  std::string Sanitizer;
   uint64_t KernelStart = 0, KernelEnd = 0; ///< the vDSO
   uint64_t CallAt = 0, SignalReturn = 0;
 };

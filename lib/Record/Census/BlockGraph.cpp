@@ -206,9 +206,8 @@ bool BlockGraph::mayPoint(const GraphBlock &B) {
     return true;
   for (uint64_t I = 0; I != Samples; ++I) {
     uint64_t At = alignDown((B.Bytes - Sample) / (Samples - 1) * I, 8);
-    std::vector<uint64_t> Pages =
-        Memory.pageMap((B.Address + At) / TargetPage, 1);
-    if (Pages.empty() || !(Pages[0] >> 62))
+    uint64_t Page = alignDown(B.Address + At, TargetPage), To;
+    if (Memory.touched(Page, Page + TargetPage, To).empty())
       continue;
     // Not further than this page: the next one may not have been touched.
     ArrayRef<uint8_t> Bytes = Memory.readUpTo(

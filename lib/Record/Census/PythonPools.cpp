@@ -86,7 +86,6 @@ uint64_t PythonPools::takePool(ArrayRef<uint8_t> Bytes, uint64_t At) {
 }
 
 void PythonPools::walk(ArrayRef<std::pair<uint64_t, uint64_t>> Taken) {
-  constexpr uint64_t Part = 1 << 20;
   std::vector<uint8_t> Buffer;
   for (const TargetMap &M : Maps) {
     if (!M.IsWritable || M.IsShared || !M.Path.empty())
@@ -98,8 +97,8 @@ void PythonPools::walk(ArrayRef<std::pair<uint64_t, uint64_t>> Taken) {
         End = T->second;
         continue;
       }
-      End = std::min(
-          {M.End, (At / Part + 1) * Part, T != Taken.end() ? T->first : M.End});
+      End = T != Taken.end() ? std::min(M.End, T->first) : M.End;
+      // No pool lies over a multiple of MaxRun.
       forEachTouched(Memory, At, End, [&](uint64_t From, uint64_t Run) {
         ArrayRef<uint8_t> Bytes = Memory.readUpTo(From, size_t(Run), Buffer);
         for (uint64_t O = 0; O + TargetPage <= Bytes.size();) {

@@ -12,21 +12,15 @@ using namespace memkit;
 void memkit::forEachTouched(const TargetMemory &Memory, uint64_t Begin,
                             uint64_t End,
                             function_ref<void(uint64_t, uint64_t)> Do) {
-  constexpr uint64_t Asked = 64 << 20;
-  for (uint64_t Part = Begin; Part < End; Part += Asked) {
-    uint64_t PartEnd = std::min(End, Part + Asked);
-    std::vector<uint64_t> Words = Memory.pageMap(
-        Part / TargetPage, size_t((PartEnd - Part) / TargetPage));
-    for (size_t I = 0; I < Words.size();) {
-      size_t From = I;
-      while (I < Words.size() && Words[I] >> 62 &&
-             (I - From) * TargetPage < MaxRun)
-        ++I;
-      if (I == From) {
-        ++I;
-        continue;
+  while (Begin < End) {
+    uint64_t Next = End;
+    for (auto [At, Bytes] : Memory.touched(Begin, End, Next))
+      for (uint64_t From = At, To; From < At + Bytes; From = To) {
+        To = std::min(At + Bytes, (From / MaxRun + 1) * MaxRun);
+        Do(From, To - From);
       }
-      Do(Part + From * TargetPage, (I - From) * TargetPage);
-    }
+    if (Next <= Begin)
+      return;
+    Begin = Next;
   }
 }

@@ -11,8 +11,8 @@
 namespace memkit {
 
 /// Calls Do with the begin and the size of runs of pages from Begin to End that
-/// are in memory or swapped out, of at most MaxRun bytes. Reading other pages
-/// would fill the program's page tables.
+/// are in memory or swapped out, none of them over a multiple of MaxRun.
+/// Reading other pages would fill the program's page tables.
 void forEachTouched(const TargetMemory &Memory, uint64_t Begin, uint64_t End,
                     llvm::function_ref<void(uint64_t, uint64_t)> Do);
 inline constexpr uint64_t MaxRun = 1 << 20;

@@ -36,7 +36,7 @@ static std::string whyPrivileged(const std::string &Path) {
   return "";
 }
 
-static std::string sanitizerOf(StringRef Name) {
+std::string sanitizerOf(StringRef Name) {
   return StringSwitch<std::string>(Name)
       .Case("__asan_init", "AddressSanitizer")
       .Case("__tsan_init", "ThreadSanitizer")

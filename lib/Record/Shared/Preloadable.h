@@ -16,6 +16,10 @@ namespace memkit {
 /// cannot be read. Root: the process's `/`, for the paths of interpreters.
 std::string whyNotPreloadable(llvm::StringRef Path, llvm::StringRef Root = "");
 
+/// The sanitizer whose runtime has the symbol, as "AddressSanitizer"; empty:
+/// none.
+std::string sanitizerOf(llvm::StringRef Symbol);
+
 /// Finds Program as execvp() does: in PATH, unless Program has a slash. Returns
 /// 0 and sets Out, or returns the errno of execvp().
 int findProgram(llvm::StringRef Program, std::string &Out);

@@ -9,6 +9,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include <cerrno>
 #include <fcntl.h>
+#include <optional>
+#include <sys/ioctl.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -91,15 +93,82 @@ bool TargetMemory::write(uint64_t At, ArrayRef<uint8_t> What) const {
   return N == ssize_t(What.size());
 }
 
-std::vector<uint64_t> TargetMemory::pageMap(uint64_t First,
-                                            size_t Pages) const {
-  std::vector<uint64_t> Words(Pages);
-  ssize_t N = PagesFd < 0 || isStopped()
-                  ? -1
-                  : pread(PagesFd, Words.data(), Pages * sizeof(uint64_t),
-                          off_t(First * sizeof(uint64_t)));
+namespace {
+/// The question PAGEMAP_SCAN to /proc/PID/pagemap, of <linux/fs.h> from Linux
+/// 6.7 on; it passes over parts of the address space that have no page table.
+struct PageScan {
+  struct PageRegion {
+    uint64_t Start, End, Categories;
+  };
+  uint64_t Size, Flags, Start, End, WalkEnd, Regions, NumRegions, MaxPages;
+  uint64_t Inverted, AllOf, AnyOf, Returned;
+};
+constexpr unsigned long ScanPages = _IOWR('f', 16, PageScan);
+constexpr uint64_t PageBytes = 4096;
+} // namespace
+
+/// As touched(), of kernels that answer; none: this one does not.
+static std::optional<std::vector<TargetMemory::Range>>
+scanPages(int Fd, uint64_t Begin, uint64_t End, uint64_t &To) {
+  constexpr uint64_t IsPresent = 1 << 3, IsSwapped = 1 << 4;
+  PageScan::PageRegion Regions[512];
+  PageScan Q = {};
+  Q.Size = sizeof(Q);
+  Q.Start = Begin;
+  Q.End = End;
+  Q.Regions = reinterpret_cast<uint64_t>(Regions);
+  Q.NumRegions = std::size(Regions);
+  Q.AnyOf = IsPresent | IsSwapped;
+  Q.Returned = IsPresent; // the same for all: regions are as long as possible
+  int Count = ioctl(Fd, ScanPages, &Q);
+  if (Count < 0)
+    return std::nullopt;
+  To = Q.WalkEnd;
+  std::vector<TargetMemory::Range> Found;
+  for (int I = 0; I != Count; ++I)
+    Found.push_back({Regions[I].Start, Regions[I].End - Regions[I].Start});
+  return Found;
+}
+
+/// As touched(), of other kernels: a word for each page.
+static std::vector<TargetMemory::Range>
+readPageWords(int Fd, uint64_t Begin, uint64_t End, uint64_t &To) {
+  constexpr uint64_t MaxBytes = 64 << 20;
+  To = std::min(End, Begin + MaxBytes);
+  std::vector<uint64_t> Words((To - Begin) / PageBytes);
+  ssize_t N = pread(Fd, Words.data(), Words.size() * sizeof(uint64_t),
+                    off_t(Begin / PageBytes * sizeof(uint64_t)));
   Words.resize(N > 0 ? size_t(N) / sizeof(uint64_t) : 0);
-  return Words;
+  std::vector<TargetMemory::Range> Found;
+  for (size_t I = 0; I != Words.size(); ++I) {
+    uint64_t At = Begin + I * PageBytes;
+    if (!(Words[I] >> 62)) // present, or swapped
+      continue;
+    if (Found.empty() || Found.back().Start + Found.back().Bytes != At)
+      Found.push_back({At, 0});
+    Found.back().Bytes += PageBytes;
+  }
+  return Found;
+}
+
+std::vector<TargetMemory::Range>
+TargetMemory::touched(uint64_t Begin, uint64_t End, uint64_t &To) const {
+  To = End;
+  if (PagesFd < 0 || isStopped())
+    return {};
+  uint64_t First = Begin / PageBytes * PageBytes;
+  uint64_t Last = (End + PageBytes - 1) / PageBytes * PageBytes;
+  std::optional<std::vector<Range>> Found = scanPages(PagesFd, First, Last, To);
+  if (!Found)
+    Found = readPageWords(PagesFd, First, Last, To);
+  To = std::min(To, End);
+  if (!Found->empty() && Found->front().Start < Begin) {
+    Found->front().Bytes -= Begin - Found->front().Start;
+    Found->front().Start = Begin;
+  }
+  if (!Found->empty() && Found->back().Start + Found->back().Bytes > End)
+    Found->back().Bytes = End - Found->back().Start;
+  return std::move(*Found);
 }
 
 /// "start-end rwxp offset device inode path"

@@ -59,9 +59,11 @@ public:
     return read(At, &To, sizeof(T));
   }
 
-  /// The words of /proc/PID/pagemap for pages of 4 KiB from page First on;
-  /// fewer where the kernel does not say.
-  std::vector<uint64_t> pageMap(uint64_t First, size_t Pages) const;
+  /// The parts of the memory from Begin to End whose pages of 4 KiB are in
+  /// memory or swapped out, in order: the first ones. To: up to where it has
+  /// looked, End at the most. Empty: there are none, or the kernel does not
+  /// say.
+  std::vector<Range> touched(uint64_t Begin, uint64_t End, uint64_t &To) const;
 
   /// The mappings as of now; empty: the process is gone.
   std::vector<TargetMap> maps() const;

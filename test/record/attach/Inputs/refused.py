@@ -29,8 +29,8 @@ time.sleep(300)
 """
 
 
-def attach(name, target):
-    result = subprocess.run(["memrec", "-p", str(target), "--for=1s", "-o", folder + "/t.fb"],
+def attach(name, target, *options):
+    result = subprocess.run(["memrec", "-p", str(target), "--for=1s", "-o", folder + "/t.fb", *options],
                             stderr=subprocess.PIPE, text=True, timeout=60)
     said = result.stderr.strip().splitlines()[0].replace("memrec: error: ", "")
     print("%s: %d %s" % (name, result.returncode, said), flush=True)
@@ -95,7 +95,8 @@ def main():
     else:
         print("kernel: 125 process 2 (kthreadd) is a thread of the kernel, which has no memory of its own")
     attach("static", start(build("static", "-static")).pid)
-    attach("own", start(build("own", source=OWN)).pid)
+    attach("own", start(build("own", source=OWN)).pid, "--no-private")
+    attach("sanitizer", start(build("checked", "-fsanitize=address")).pid)
     filtered = start(sys.executable, "-c", FILTERED, stdout=subprocess.PIPE, text=True)
     assert filtered.stdout.readline() == "ready\n"
     attach("seccomp", filtered.pid)

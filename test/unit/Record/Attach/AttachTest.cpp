@@ -220,6 +220,40 @@ TEST(AttachTest, MemoryOfAChild) {
   EXPECT_EQ(Word, 7u);
 }
 
+TEST(AttachTest, TouchedPages) {
+  constexpr uint64_t Page = 4096, Count = 5000;
+  auto *Begin = static_cast<char *>(
+      mmap(nullptr, Count * Page, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  madvise(Begin, Count * Page, MADV_NOHUGEPAGE);
+  auto IsTouched = [](uint64_t I) { return I % 3 == 0 || I % 100 < 40; };
+  for (uint64_t I = 0; I != Count; ++I)
+    if (IsTouched(I))
+      Begin[I * Page] = 1;
+  TargetMemory Memory = cantFail(TargetMemory::open(getpid()));
+  // Not from a page's start, nor to its end.
+  uint64_t From = uint64_t(Begin) + 100, End = From + Count * Page - 300;
+  std::vector<bool> Found(Count);
+  uint64_t Bytes = 0, Expected = 0;
+  for (uint64_t At = From, To; At < End; At = To) {
+    for (auto [Start, Size] : Memory.touched(At, End, To)) {
+      ASSERT_GE(Start, At);
+      ASSERT_LE(Start + Size, End);
+      Bytes += Size;
+      for (uint64_t P = Start / Page; P * Page < Start + Size; ++P)
+        Found[P - uint64_t(Begin) / Page] = true;
+    }
+    ASSERT_GT(To, At);
+  }
+  for (uint64_t I = 0; I != Count; ++I) {
+    EXPECT_EQ(Found[I], IsTouched(I)) << I;
+    Expected += IsTouched(I) * Page;
+  }
+  // The last page is not touched.
+  EXPECT_EQ(Bytes, Expected - 100);
+  munmap(Begin, Count * Page);
+}
+
 TEST(AttachTest, FunctionsOfABinary) {
   TargetMemory Memory = cantFail(TargetMemory::open(getpid()));
   SafeMoment Code = cantFail(SafeMoment::create(Memory));
