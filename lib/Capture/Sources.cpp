@@ -8,6 +8,7 @@
 #include "Host/HeapSource.h"
 #include "Jax/JaxHooks.h"
 #include "Jax/PjrtTable.h"
+#include "Nccl/Communicators.h"
 #include "Nvtx/Ranges.h"
 #include "Python/Interpreter.h"
 #include "Reported/Collectors.h"
@@ -25,4 +26,5 @@ constinit const Source *const capture::Sources[] = {
     &BackwardSource,  &TensorFlowSource, &TensorFlowDeviceSource,
     &JaxSource,       &PjrtSource,       &nvtx::RangeSource,
     &HeapSource,      &DetourSource,     &WeakReferences,
-    &CollectorSource, &cuda::LateSource, nullptr};
+    &CollectorSource, &cuda::LateSource, &NcclSource,
+    nullptr};

@@ -10,6 +10,8 @@
 #include "Stacks/Imports.h"
 #include "Stacks/Loader.h"
 
+#include <cstring>
+
 using namespace memkit;
 using namespace memkit::capture;
 
@@ -46,14 +48,28 @@ static void findFunctions(const Exports &E) {
       const_cast<Exports *>(&E));
 }
 
-static void bindImports(const link_map *Of) {
+/// Whether the function ends blocks.
+static bool isEnd(const AllocatorHook &H) {
+  return strstr(H.Name, "free") || strstr(H.Name, "dallocx") ||
+         strstr(H.Name, "delete");
+}
+
+static void bindImports(const link_map *Of, bool OnlyEnds = false) {
   Imports(Of).each([&](const Import &I) {
     const AllocatorHook *H = allocatorHookOf(I.Name);
-    if (!H)
+    if (!H || (OnlyEnds && !isEnd(*H)))
       return;
     auto Real = uintptr_t(__atomic_load_n(H->Real, __ATOMIC_ACQUIRE));
     if (Real && (*I.At == Real || (!HasSeveral && isUnbound(I, Of))))
       setWord(Of, I.At, uintptr_t(H->Hook));
+  });
+}
+
+static void unbindImports(const link_map *Of) {
+  Imports(Of).each([&](const Import &I) {
+    const AllocatorHook *H = allocatorHookOf(I.Name);
+    if (H && *I.At == uintptr_t(H->Hook))
+      setWord(Of, I.At, uintptr_t(*H->Real));
   });
 }
 
@@ -74,16 +90,53 @@ template <typename Fn> static void eachUser(Fn F) {
       F(Map);
 }
 
-void capture::bindAllocators() {
+static void findAllocators() {
   for (const link_map *Map = firstBinary(); Map; Map = Map->l_next)
     if (Exports E(Map); isAllocator(E)) {
       findFunctions(E);
       memrecHasAllocator = true;
     }
+}
+
+void capture::bindAllocators() {
+  findAllocators();
   BindingTurn Turn;
   if (memrecHasAllocator && Turn)
-    eachUser(bindImports);
+    eachUser([](const link_map *Map) { bindImports(Map); });
 }
+
+//===----------------------------------------------------------------------===//
+// A program that ran before
+//===----------------------------------------------------------------------===//
+
+/// With the lock of the loader's list, so no binary goes meanwhile. A block
+/// that is recorded must not end unseen.
+static int bindAllLate(dl_phdr_info *, size_t, void *) {
+  findAllocators();
+  if (memrecHasAllocator)
+    for (bool OnlyEnds : {true, false})
+      eachUser([=](const link_map *Map) { bindImports(Map, OnlyEnds); });
+  return 1;
+}
+
+static int unbindAll(dl_phdr_info *, size_t, void *) {
+  eachUser(unbindImports);
+  return 1;
+}
+
+void capture::bindAllocatorsLate() {
+  if (BindingTurn Turn; Turn)
+    dl_iterate_phdr(bindAllLate, nullptr);
+}
+
+void capture::unbindAllocators() {
+  if (BindingTurn Turn; Turn && memrecHasAllocator)
+    dl_iterate_phdr(unbindAll, nullptr);
+}
+
+//===----------------------------------------------------------------------===//
+// Libraries that come later
+//===----------------------------------------------------------------------===//
 
 void capture::bindAllocatorsOf(const link_map *New) {
   if (isOwnCode(uintptr_t(New->l_ld)))
@@ -98,7 +151,7 @@ void capture::bindAllocatorsOf(const link_map *New) {
   if (IsNew) {
     findFunctions(E);
     memrecHasAllocator = true;
-    eachUser(bindImports);
+    eachUser([](const link_map *Map) { bindImports(Map); });
   } else {
     bindImports(New);
   }

@@ -13,6 +13,12 @@ namespace memkit::capture {
 /// such functions. One thread, with signals blocked.
 void bindAllocators();
 
+/// As bindAllocators(), in a program that ran before: its other threads run,
+/// and may load and drop binaries.
+void bindAllocatorsLate();
+/// Leads the calls past the hooks, as bindAllocatorsLate() led them there.
+void unbindAllocators();
+
 /// Binds the calls of a binary, or those of all if the binary is an allocator.
 /// Any thread; waits for no lock of the loader.
 void bindAllocatorsOf(const link_map *New);

@@ -5,6 +5,7 @@
 #include "HeapSource.h"
 
 #include "AllocatorBinding.h"
+#include "Runtime/Process.h"
 #include "Sampling.h"
 
 using namespace memkit;
@@ -15,8 +16,14 @@ constinit const Source capture::HeapSource = {
     .StateBytes = sizeof(Sampling),
     .Connect = [](int, const wire::Regions &,
                   wire::Control &C) { return connectSampling(C.Settings); },
-    .Connected = bindAllocators,
+    .Connected =
+        [] {
+          if (!Kept.IsLate)
+            bindAllocators();
+        },
     .FoundBinary =
         [](const void *LinkMap) {
           bindAllocatorsOf(static_cast<const link_map *>(LinkMap));
-        }};
+        },
+    .Bound = bindAllocatorsLate,
+    .Leave = unbindAllocators};

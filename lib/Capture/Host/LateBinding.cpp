@@ -94,7 +94,7 @@ static constexpr LateHook HostHooks[] = {{"munmap", LateStage::Ends},
                                          {"syscall"}};
 
 /// Those of the host, then those of the frameworks.
-static LateHook Hooks[std::size(BlockHooks) + std::size(HostHooks) + 40];
+static LateHook Hooks[std::size(BlockHooks) + std::size(HostHooks) + 60];
 static size_t NumHooks;
 
 //===----------------------------------------------------------------------===//

@@ -7,6 +7,8 @@
 // the thread's errand is the communicator, and what CUDA's driver gives it is
 // in a scope of the communicator's name.
 
+#include "Communicators.h"
+
 #include "Runtime/Errand.h"
 #include "Runtime/Hook.h"
 #include "Runtime/Recording.h"
@@ -287,3 +289,29 @@ MEMKIT_COLLECTIVE(ncclRecv,
                   (void *To, size_t Count, int Type, int Peer, Comm Of,
                    void *Stream),
                   (To, Count, Type, Peer, Of, Stream))
+
+//===----------------------------------------------------------------------===//
+// In a program that runs already
+//===----------------------------------------------------------------------===//
+
+static const FrameworkHook NcclHooks[] = {{Library, "ncclCommInitRank"},
+                                          {Library, "ncclCommInitRankConfig"},
+                                          {Library, "ncclCommInitRankScalable"},
+                                          {Library, "ncclCommSplit"},
+                                          {Library, "ncclCommInitAll"},
+                                          {Library, "ncclCommDestroy"},
+                                          {Library, "ncclCommAbort"},
+                                          {Library, "ncclMemAlloc"},
+                                          {Library, "ncclGroupStart"},
+                                          {Library, "ncclGroupEnd"},
+                                          {Library, "ncclAllReduce"},
+                                          {Library, "ncclReduce"},
+                                          {Library, "ncclBroadcast"},
+                                          {Library, "ncclBcast"},
+                                          {Library, "ncclAllGather"},
+                                          {Library, "ncclReduceScatter"},
+                                          {Library, "ncclSend"},
+                                          {Library, "ncclRecv"},
+                                          {}};
+
+constinit const Source capture::NcclSource = {.FrameworkHooks = NcclHooks};
