@@ -24,7 +24,7 @@ namespace {
 /// What a file begins with.
 struct CacheHead {
   /// Changes with the layout of a reply and with the list of functions.
-  static constexpr uint64_t Kind = 0x356f746544656d6dull;
+  static constexpr uint64_t Kind = 0x366f746544656d6dull;
   uint64_t Magic = Kind;
   uint64_t ReplyBytes = sizeof(DetourReply);
   uint64_t Hash = 0; ///< xxh3 of the bytes behind the head

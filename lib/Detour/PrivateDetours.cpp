@@ -52,6 +52,8 @@ private:
   std::optional<uint8_t> poolOf(StringRef Allocator);
   void add(StringRef Allocator, ArrayRef<PrivateFunction> Its,
            StringRef Prefix);
+  void refuseEndless(ArrayRef<CodeSymbol> Of,
+                     MutableArrayRef<PlannedFunction> Plans) const;
   void put(const PlannedFunction &P, const CodeSymbol &Of,
            ArrayRef<uint8_t> Original);
 
@@ -241,12 +243,30 @@ Error Planner::run() {
   std::vector<PlannedFunction> Plans = planDetours(*Image, Chosen);
   CodeReader Reader;
   RegisterUse Registers(Reader, *Image);
-  for (size_t I = 0; I < Plans.size(); ++I) {
+  for (size_t I = 0; I < Plans.size(); ++I)
     if (Plans[I].Refusal.empty() && !Registers.mayChangeAll(Chosen[I]))
       Plans[I].Refusal = "its callers may count on registers";
+  refuseEndless(Chosen, Plans);
+  for (size_t I = 0; I < Plans.size(); ++I)
     put(Plans[I], Chosen[I], Image->from(Plans[I].Plan.At));
-  }
   return Error::success();
+}
+
+/// Blocks whose end cannot be seen are better not recorded: all would leak.
+void Planner::refuseEndless(ArrayRef<CodeSymbol> Of,
+                            MutableArrayRef<PlannedFunction> Plans) const {
+  for (size_t I = 0; I != Of.size(); ++I) {
+    const BuiltIn &Free = Functions.find(Of[I].Name)->second;
+    if (Plans[I].Refusal.empty() || Free.Call.Task != wire::DetourTask::Free ||
+        !StringRef(Of[I].Name).ends_with("free"))
+      continue;
+    for (size_t J = 0; J != Of.size(); ++J)
+      if (Plans[J].Refusal.empty() &&
+          Functions.find(Of[J].Name)->second.Pool == Free.Pool)
+        Plans[J].Refusal = ("its blocks have no end, as " + Of[I].Name + ": " +
+                            Plans[I].Refusal)
+                               .str();
+  }
 }
 
 Expected<DetourReply> memkit::planPrivateAllocators(StringRef File,

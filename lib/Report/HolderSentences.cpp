@@ -28,14 +28,9 @@ std::string holdersText(ArrayRef<HeldPath> Paths) {
 
 /// Whether all names were looked for at the end of the process, when functions
 /// have returned and their variables are gone.
-static bool areAtEnd(const Trace &T, ArrayRef<HolderSearch> Searches,
-                     uint32_t Process) {
-  const ProcessStats *P = T.processStats(Process);
-  if (!P || !P->Ended)
-    return false;
-  uint64_t Late = P->EndNs - P->EndNs / 20;
+static bool areAtEnd(ArrayRef<HolderSearch> Searches, uint32_t Process) {
   return all_of(Searches, [&](const HolderSearch &S) {
-    return S.Process != Process || S.TimeNs >= Late;
+    return S.Process != Process || S.Bits & HeldByAtEnd;
   });
 }
 
@@ -64,7 +59,7 @@ std::string earlierSearchText(const Trace &T, ArrayRef<HolderSearch> Searches,
   if (Searches.empty() ||
       NamedBytes > T.spaceStats(highestSpace(T)).PeakBytes / 2 ||
       !all_of(Searches, [&](const HolderSearch &S) {
-        return areAtEnd(T, Searches, S.Process);
+        return areAtEnd(Searches, S.Process);
       }))
     return "";
   return "Names were looked for at the end, when functions have returned; for "
@@ -81,7 +76,7 @@ std::string noHolderText(const Trace &T, ArrayRef<HolderSearch> Searches,
   if (Last->Bits & HeldByStopped)
     return "no Python name found: the search stopped after " +
            formatTime(Last->Ns);
-  if (areAtEnd(T, Searches, Process))
+  if (areAtEnd(Searches, Process))
     return "no Python name found at the end, when functions have returned; "
            "look for names earlier, at " +
            conditionAtPeak(T);

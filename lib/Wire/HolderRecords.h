@@ -13,6 +13,7 @@ enum HeldFlags : uint8_t {
   HF_Cycle = 1,   ///< only a cycle holds the block
   HF_NoName = 2,  ///< no name of Python leads to the block
   HF_Stopped = 4, ///< the walk ended before it had seen all objects
+  HF_AtEnd = 8,   ///< the walk is that at the interpreter's exit
 };
 
 /// The data or the object at Address is held by the path Text.

@@ -21,7 +21,7 @@ _library = _native.library
 
 # Of HeldNode::Flags, and of wire::HeldFlags.
 _SPECIAL, _OUTSIDE, _CYCLE = 0xFF, 0x100, 0x200
-_CYCLE_ONLY, _NO_NAME, _STOPPED = 1, 2, 4
+_CYCLE_ONLY, _NO_NAME, _STOPPED, _AT_END = 1, 2, 4, 8
 _MAX_PATH = 300  # characters
 _MAX_DEPTH = 200  # steps of a path; those in the middle of a longer path are left out
 
@@ -321,6 +321,11 @@ def holders(limit: float = 0.2, blocks: int = 1024, objects: int = 4_000_000) ->
     The largest first; None when the process is not recorded, when its interpreter is not known,
     or while another thread walks.
     """
+    return _search(limit, blocks, objects, 0)
+
+
+def _search(limit: float, blocks: int, objects: int, when: int) -> Optional[List[Holder]]:
+    """holders(); when: _AT_END, or 0."""
     global _is_prepared
     if _library is None or not _lock.acquire(False):
         return None
@@ -328,7 +333,7 @@ def holders(limit: float = 0.2, blocks: int = 1024, objects: int = 4_000_000) ->
         if not _is_prepared:
             _prepare()
             _is_prepared = True
-        return _walked(limit, max(1, min(blocks, 100_000)), objects)
+        return _walked(limit, max(1, min(blocks, 100_000)), objects, when)
     finally:
         _lock.release()
 
@@ -342,7 +347,7 @@ def prepare(at_end: bool) -> None:
 
 
 def _at_end() -> None:
-    holders(limit=2)
+    _search(limit=2, blocks=1024, objects=4_000_000, when=_AT_END)
 
 
 def asked() -> None:
@@ -350,19 +355,19 @@ def asked() -> None:
     holders(limit=1, objects=500_000)
 
 
-def _walked(limit: float, blocks: int, objects: int) -> Optional[List[Holder]]:
+def _walked(limit: float, blocks: int, objects: int, when: int) -> Optional[List[Holder]]:
     milliseconds = int(max(1, min(limit, 60) * 1000))
     types_asked = _holder_types.types_asked()
     nodes = _library.memrec_holders_begin(milliseconds, objects, types_asked)  # type: ignore[union-attr]
     if not nodes:
         return None
-    flags = _STOPPED
+    flags = _STOPPED | when
     try:
         walk = _Walk(nodes)
         with _holder_types.plain_tensors():
             done = walk.walk()
         found, has_all = walk.report(blocks, limit)
-        flags = 0 if done and has_all else _STOPPED
+        flags = when if done and has_all else _STOPPED | when
         return found
     finally:
         _library.memrec_holders_end(flags)  # type: ignore[union-attr]

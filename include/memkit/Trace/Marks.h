@@ -141,6 +141,7 @@ enum HeldByBits : uint8_t {
   HeldByCycle = 1,   ///< only a cycle holds the block; the path begins in it
   HeldByNoName = 2,  ///< no name leads to the block; the path begins at a type
   HeldByStopped = 4, ///< of a walk: the time or the memory ended first
+  HeldByAtEnd = 8,   ///< of a walk: at the interpreter's exit
 };
 
 struct Mark {

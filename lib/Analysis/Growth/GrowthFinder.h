@@ -168,6 +168,8 @@ private:
   void setCourse(GrowthCandidate &C, LevelRise Course) const;
   double materialBytes(uint32_t Group, double Part) const;
   bool isLong(uint32_t Group, const LevelRise &Course) const;
+  bool hasStopped(uint32_t Group, const LevelRise &Course) const;
+  bool beganLate(uint32_t Group, const LevelRise &Course) const;
   bool hasEnded(uint32_t Group, const LevelRise &Course) const;
   std::vector<uint32_t> findingsOfNodes() const;
   void descend();

@@ -64,26 +64,51 @@ bool GrowthFinder::isLong(uint32_t Group, const LevelRise &Course) const {
              MinEndedPart * static_cast<double>(binsOf(Group).bins().size());
 }
 
-/// Whether a rise stopped long before the end of the observed life.
-bool GrowthFinder::hasEnded(uint32_t Group, const LevelRise &Course) const {
+/// The time without a rise that ends a growth.
+static constexpr double MaxQuietSeconds = 2;
+
+/// As MaxQuietSeconds, as a part of the growth.
+static double quietPart(const LevelRise &Course) {
   // The next rise of a container that doubles comes after twice the time.
-  constexpr double MaxQuietSeconds = 2, MaxQuietPart = 0.25, TimesGap = 2.2;
-  const RangeBins &B = binsOf(Group);
+  constexpr double MaxQuietPart = 0.25, TimesGap = 2.2;
   double Gap = static_cast<double>(Course.Gap) /
                static_cast<double>(Course.To + 1 - Course.From);
-  double MaxPart = std::max(MaxQuietPart, TimesGap * Gap);
-  if (B.span().HasSteps) {
-    ArrayRef<double> Units = B.bins().Units;
-    double Growth = 0, After = 0;
-    for (size_t I = Course.From; I != Units.size(); ++I)
-      (I <= Course.To ? Growth : After) += Units[I];
-    return After > MaxPart * Growth;
-  }
+  return std::max(MaxQuietPart, TimesGap * Gap);
+}
+
+/// Whether a rise stopped while the program went on: quiet time counts in
+/// steps, or in time in which memory changed.
+bool GrowthFinder::hasStopped(uint32_t Group, const LevelRise &Course) const {
+  const RangeBins &B = binsOf(Group);
+  ArrayRef<double> Units = B.bins().Units;
+  double Growth = 0, After = 0;
+  for (size_t I = Course.From; I != Units.size(); ++I)
+    (I <= Course.To ? Growth : After) += Units[I];
+  return After > quietPart(Course) * Growth &&
+         (B.span().HasSteps || After * B.span().PerUnit > MaxQuietSeconds);
+}
+
+/// Whether a rise began so late that it may be the program's last phase.
+bool GrowthFinder::beganLate(uint32_t Group, const LevelRise &Course) const {
+  constexpr double LastPhase = 0.25;
+  const RangeBins &B = binsOf(Group);
+  double Units = 0;
+  for (double U : ArrayRef(B.bins().Units).drop_front(Course.From))
+    Units += U;
+  return Units < LastPhase * B.bins().total();
+}
+
+/// Whether a rise stopped long before the end of the observed life.
+bool GrowthFinder::hasEnded(uint32_t Group, const LevelRise &Course) const {
+  const RangeBins &B = binsOf(Group);
+  if (B.span().HasSteps)
+    return hasStopped(Group, Course);
   uint64_t EndNs = head(Group, B.afterBin(Course.To) - 1).EndNs,
            LifeEndNs = Ranges[spanOf(Group)].LifeEndNs;
   double Quiet =
       static_cast<double>(LifeEndNs - std::min(EndNs, LifeEndNs)) / 1e9;
-  return Quiet > std::max(MaxQuietSeconds, MaxPart * secondsOf(Group, Course));
+  return Quiet > std::max(MaxQuietSeconds,
+                          quietPart(Course) * secondsOf(Group, Course));
 }
 
 /// Sets the times of a growth, and turns rates of active time into rates of

@@ -57,9 +57,11 @@ void GrowthFinder::chooseWord(GrowthCandidate &C, ArrayRef<double> Growing,
   Growth &G = C.G;
   const GrowthRange &Span = Ranges[G.Span];
   EvidenceOf E;
+  bool HasStopped = hasStopped(C.Group, C.Course);
   // What samples see grow is pages: blocks may come and go in them.
   bool IsOfSamples = T.heap(G.Heap).Flags & HF_Samples;
-  if (C.Survives && !G.IsContainer && !IsOfSamples && G.Bounded.empty()) {
+  if (C.Survives && !G.IsContainer && !IsOfSamples && G.Bounded.empty() &&
+      !HasStopped && !beganLate(C.Group, C.Course)) {
     const GrowthTotals &Totals = SpaceTotals[G.Span];
     if (!Span.HasSteps && secondsOf(C.Group, C.Course) >= MinLeakSeconds)
       E = findEvidence({C.Kept, static_cast<double>(G.RiseBlocks),
@@ -74,7 +76,7 @@ void GrowthFinder::chooseWord(GrowthCandidate &C, ArrayRef<double> Growing,
   if (E.Evidence != GrowthEvidence::None) {
     G.Word = GrowthWord::Leak;
     G.IdleSinceNs = Span.HasSteps ? 0 : idleSince(G, Span);
-  } else if (G.FreedNs || hasEnded(C.Group, C.Course)) {
+  } else if (G.FreedNs || HasStopped || hasEnded(C.Group, C.Course)) {
     G.Word = GrowthWord::Grew;
     C.IsDropped |=
         G.Rise < materialBytes(C.Group, MinEnded) || !isLong(C.Group, C.Course);

@@ -27,7 +27,8 @@ static void countTableFull() {
 
 static size_t bytesFor(uint32_t Capacity) {
   return Capacity * (sizeof(KnownPython) + sizeof(NewPython)) +
-         PythonSlots * sizeof(uint32_t) + wire::MaxTextBytes;
+         PythonSlots * sizeof(uint32_t) + wire::MaxTextBytes +
+         2 * MarkedFrames::MaxFrames * sizeof(uint16_t);
 }
 
 void capture::releasePythonState(PythonThread &S) {
@@ -50,6 +51,8 @@ static bool resizeState(PythonThread &S, uint32_t Capacity) {
   S.New = reinterpret_cast<NewPython *>(S.Known + Capacity);
   S.Where = reinterpret_cast<uint32_t *>(S.New + Capacity);
   S.Buffer = reinterpret_cast<char *>(S.Where + PythonSlots);
+  S.Layers.At = reinterpret_cast<uint16_t *>(S.Buffer + wire::MaxTextBytes);
+  S.Calls.At = S.Layers.At + MarkedFrames::MaxFrames;
   S.Capacity = Capacity;
   return true;
 }

@@ -30,10 +30,12 @@ struct NewPython {
   uintptr_t Frame, Previous, Place;
 };
 
-/// Indices in PythonThread::Known, outermost first.
+/// Indices in PythonThread::Known, outermost first. In memory of the thread's
+/// walks: a library that a program loads late has little thread-local memory.
 struct MarkedFrames {
   static constexpr uint32_t MaxFrames = 64;
-  uint16_t Count, At[MaxFrames];
+  uint16_t *At;
+  uint32_t Count;
 
   void add(uint16_t I) {
     if (Count < MaxFrames)

@@ -161,6 +161,10 @@ static Error checkState(pid_t Pid, const std::string &Text) {
   switch (stateOf(Pid, Pid)) {
   case 'Z':
   case 'X':
+    if (tasksOf(Pid).size() > 1)
+      return makeError("the main thread of process " + Text +
+                       " has ended, and others go on: memrec -p cannot attach "
+                       "to such a process");
     return makeError("process " + Text +
                      " has ended, and its parent has not taken its status");
   case 'T':

@@ -40,6 +40,18 @@ static void nap(long Us) {
 // A safe thread
 //===----------------------------------------------------------------------===//
 
+/// Whether a thread other than Tid loads or drops a library: what is called
+/// waits for it, and a constructor there may wait for Tid.
+static bool isOtherInLoader(const TargetMemory &Memory, SafeMoment &Code,
+                            ArrayRef<TargetTask> Tasks, pid_t Tid) {
+  return any_of(Tasks, [&](const TargetTask &Task) {
+    if (Task.Tid == Tid || !Task.MayStop)
+      return false;
+    TargetThread T(Task.Tid);
+    return T.isHeld() && T.stop(StopMs) && Code.isInLoader(Memory, T);
+  });
+}
+
 /// Tries the threads that wait first: they are safe most often, and miss least.
 Error Attacher::inSafeThread(const ThreadUse &Do, AttachResult &R) {
   uint64_t Begin = clockNs();
@@ -67,6 +79,9 @@ Error Attacher::inSafeThread(const ThreadUse &Do, AttachResult &R) {
       uint64_t Stopped = clockNs();
       Last = Code->judge(*Memory, T);
       LastTid = Task.Tid;
+      if (Last == NotSafe::Safe &&
+          isOtherInLoader(*Memory, *Code, Tasks, Task.Tid))
+        Last = NotSafe::OtherInLoader;
       if (Last != NotSafe::Safe)
         continue;
       R.SearchNs = Stopped - Begin;

@@ -41,6 +41,8 @@ StringRef memkit::textOf(NotSafe Why) {
     return "runs 32-bit code";
   case NotSafe::MayAllocate:
     return "may be in the executable's own malloc";
+  case NotSafe::OtherInLoader:
+    return "may be waited for in a constructor or destructor of a library";
   }
   return "";
 }
@@ -419,6 +421,15 @@ NotSafe SafeMoment::judge(const TargetMemory &Memory, const TargetThread &T) {
   if (isInLibc(R.rip))
     return IsInCall && isBlockedWell(*Code) ? NotSafe::Safe : NotSafe::InLibc;
   return OwnMalloc ? NotSafe::MayAllocate : NotSafe::Safe;
+}
+
+bool SafeMoment::isInLoader(const TargetMemory &Memory, const TargetThread &T) {
+  TargetRegisters R;
+  bool HasSignal = false;
+  if (!T.get(R))
+    return false;
+  std::optional<std::vector<uint64_t>> Code = codeOf(Memory, R, HasSignal);
+  return Code && any_of(*Code, [this](uint64_t At) { return Loader.has(At); });
 }
 
 bool SafeMoment::isInLibrary(const TargetMemory &Memory,

@@ -15,16 +15,17 @@ namespace memkit {
 /// Why a thread may not call a function now.
 enum class NotSafe {
   Safe,
-  InAllocator, ///< or in a function that holds its locks, as fork
-  InLoader,    ///< the dynamic loader
-  InLibc,      ///< at a place of libc that is not known to be safe
-  InSignal,    ///< a signal handler
-  InKernel,    ///< a system call that may not be interrupted
-  InSequence,  ///< a restartable sequence
-  InLibrary,   ///< the capture library
-  NoStack,     ///< the stack is not readable
-  NotNative,   ///< runs 32-bit code
-  MayAllocate, ///< in an executable that has a malloc of its own
+  InAllocator,   ///< or in a function that holds its locks, as fork
+  InLoader,      ///< the dynamic loader
+  InLibc,        ///< at a place of libc that is not known to be safe
+  InSignal,      ///< a signal handler
+  InKernel,      ///< a system call that may not be interrupted
+  InSequence,    ///< a restartable sequence
+  InLibrary,     ///< the capture library
+  NoStack,       ///< the stack is not readable
+  NotNative,     ///< runs 32-bit code
+  MayAllocate,   ///< in an executable that has a malloc of its own
+  OtherInLoader, ///< another thread loads a library, and may wait for this one
 };
 llvm::StringRef textOf(NotSafe Why);
 
@@ -47,6 +48,9 @@ public:
 
   /// Whether the stopped thread may call a function of libc or the loader.
   NotSafe judge(const TargetMemory &Memory, const TargetThread &T);
+  /// Whether a frame of the stopped thread is in the dynamic loader, whose lock
+  /// it may hold for as long as a library's constructor runs.
+  bool isInLoader(const TargetMemory &Memory, const TargetThread &T);
   /// Whether a frame of the stopped thread is in the capture library.
   bool isInLibrary(const TargetMemory &Memory, const TargetThread &T);
 

@@ -24,71 +24,108 @@ static constexpr uint64_t PageBytes = 4096;
 
 TargetStack::BinaryImage::~BinaryImage() {
   if (Local)
-    munmap(Local, End - Start);
+    munmap(Local, Bytes);
 }
 
-/// Maps what the program can read of the file.
-void TargetStack::load(BinaryImage &Image, StringRef Path) const {
-  uint64_t Start = ~0ull, End = 0, Inode = 0;
-  for (const TargetMap &M : Maps)
-    if (M.Path == Path) {
-      Start = std::min(Start, M.Start);
-      End = std::max(End, M.End);
-      Inode = M.Inode;
+/// The program headers of a file; empty: it is no binary.
+static std::vector<ELF::Elf64_Phdr> headersOf(int Fd) {
+  ELF::Elf64_Ehdr H;
+  if (pread(Fd, &H, sizeof(H), 0) != ssize_t(sizeof(H)) ||
+      std::memcmp(H.e_ident, ELF::ElfMagic, 4) != 0 || H.e_phoff > PageBytes ||
+      H.e_phoff + H.e_phnum * sizeof(ELF::Elf64_Phdr) > PageBytes)
+    return {};
+  std::vector<ELF::Elf64_Phdr> Headers(H.e_phnum);
+  size_t Bytes = Headers.size() * sizeof(ELF::Elf64_Phdr);
+  if (pread(Fd, Headers.data(), Bytes, off_t(H.e_phoff)) != ssize_t(Bytes))
+    return {};
+  return Headers;
+}
+
+/// Sets where a binary lies in memory, before it is moved to Start. Start is
+/// End: nowhere, or its unwind tables are elsewhere.
+static void findSpan(ArrayRef<ELF::Elf64_Phdr> Headers, uint64_t &Start,
+                     uint64_t &End) {
+  constexpr uint64_t MaxSpan = uint64_t(1) << 36;
+  Start = UINT64_MAX;
+  End = 0;
+  for (const ELF::Elf64_Phdr &P : Headers)
+    if (P.p_type == ELF::PT_LOAD) {
+      Start = std::min(Start, alignDown(P.p_vaddr, PageBytes));
+      End = std::max(End, alignTo(P.p_vaddr + P.p_memsz, PageBytes));
     }
-  std::string File = "/proc/" + std::to_string(Pid) + "/root" + Path.str();
+  bool IsSound = Start < End && End - Start <= MaxSpan &&
+                 all_of(
+                     Headers,
+                     [&](const ELF::Elf64_Phdr &P) {
+                       return P.p_type != ELF::PT_GNU_EH_FRAME ||
+                              (P.p_vaddr >= Start && P.p_vaddr <= End &&
+                               P.p_memsz <= End - P.p_vaddr);
+                     });
+  if (!IsSound)
+    Start = End = 0;
+}
+
+/// Maps what the program can read of the file around Of. The same file may be
+/// mapped several times, as by dlmopen, and in part, while it comes or goes:
+/// what is missing reads as zeros.
+void TargetStack::load(BinaryImage &Image, const TargetMap &Of) const {
+  std::string File = "/proc/" + std::to_string(Pid) + "/root" + Of.Path;
   int Fd = open(File.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat S;
   // A library that was replaced on disk has another number.
-  if (Fd < 0 || fstat(Fd, &S) != 0 || S.st_ino != Inode ||
-      !S_ISREG(S.st_mode)) {
-    if (Fd >= 0)
-      close(Fd);
-    return;
-  }
-  void *Room = mmap(nullptr, End - Start, PROT_NONE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (Fd >= 0 && fstat(Fd, &S) == 0 && S.st_ino == Of.Inode &&
+      S_ISREG(S.st_mode))
+    Image.Headers = headersOf(Fd);
+  uint64_t End;
+  findSpan(Image.Headers, Image.Unmoved, End);
+  uint64_t Span = End - Image.Unmoved;
+  void *Room = Span ? mmap(nullptr, Span, PROT_READ,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+                    : MAP_FAILED;
   if (Room != MAP_FAILED) {
     Image.Local = static_cast<char *>(Room);
-    Image.Start = Start;
-    Image.End = End;
-    // Behind the end of a file that was cut, there is nothing to read.
-    auto IsInFile = [&S](const TargetMap &M) {
-      return M.Offset + (M.End - M.Start) < uint64_t(S.st_size) + PageBytes;
-    };
+    Image.Bytes = Span;
     for (const TargetMap &M : Maps)
-      if (M.Path == Path && M.IsReadable && IsInFile(M))
-        mmap(Image.Local + (M.Start - Start), M.End - M.Start, PROT_READ,
-             MAP_PRIVATE | MAP_FIXED, Fd, off_t(M.Offset));
-    Image.HasStart = any_of(Maps, [&](const TargetMap &M) {
-      return M.Path == Path && M.Start == Start && M.IsReadable && IsInFile(M);
-    });
+      if (M.Path == Of.Path && !M.Offset && M.Start <= Of.Start &&
+          M.Start >= Image.End) {
+        Image.Start = M.Start;
+        Image.End = M.Start + Span;
+      }
+    // Behind the end of a file that was cut, there is nothing to read.
+    for (const TargetMap &M : Maps)
+      if (M.Path == Of.Path && M.IsReadable && M.Start >= Image.Start &&
+          M.End <= Image.End &&
+          M.Offset + (M.End - M.Start) < uint64_t(S.st_size) + PageBytes &&
+          mmap(Image.Local + (M.Start - Image.Start), M.End - M.Start,
+               PROT_READ, MAP_PRIVATE | MAP_FIXED, Fd,
+               off_t(M.Offset)) != MAP_FAILED)
+        Image.HasStart |= M.Start == Image.Start;
   }
-  close(Fd);
+  if (Fd >= 0)
+    close(Fd);
 }
 
 TargetStack::BinaryImage &TargetStack::imageOf(const TargetMap &M) {
-  std::unique_ptr<BinaryImage> &Image = Images[M.Path];
-  if (Image)
-    return *Image;
-  Image = std::make_unique<BinaryImage>();
-  if (M.Path.empty() || M.Path[0] != '/')
-    return *Image;
-  load(*Image, M.Path);
-  ELF::Elf64_Ehdr Header;
-  if (!Image->Local || !Image->HasStart)
-    return *Image;
-  std::memcpy(&Header, Image->Local, sizeof(Header));
-  if (std::memcmp(Header.e_ident, ELF::ElfMagic, 4) != 0 ||
-      Header.e_phoff > PageBytes ||
-      Header.e_phoff + Header.e_phnum * sizeof(ELF::Elf64_Phdr) > PageBytes)
-    return *Image;
-  auto Local = reinterpret_cast<uint64_t>(Image->Local);
-  uint64_t Bias = Header.e_type == ELF::ET_EXEC ? Local - Image->Start : Local;
-  if (!capture::findEhFrame(Image->Local + Header.e_phoff, Header.e_phnum, Bias,
-                            Image->Tables))
-    Image->Tables = {};
-  return *Image;
+  for (std::unique_ptr<BinaryImage> &Known : Images)
+    if (M.Start >= Known->Start && M.Start < Known->End)
+      return *Known;
+  Images.push_back(std::make_unique<BinaryImage>());
+  BinaryImage &Image = *Images.back();
+  if (!M.Path.empty() && M.Path[0] == '/')
+    load(Image, M);
+  if (M.Start < Image.Start || M.End > Image.End) {
+    // Of no file, or of a part alone.
+    Image.Start = M.Start;
+    Image.End = M.End;
+    Image.HasStart = false;
+  }
+  if (!Image.Local || !Image.HasStart)
+    return Image;
+  auto Local = reinterpret_cast<uint64_t>(Image.Local);
+  if (!capture::findEhFrame(Image.Headers.data(), Image.Headers.size(),
+                            Local - Image.Unmoved, Image.Tables))
+    Image.Tables = {};
+  return Image;
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,9 +7,10 @@
 
 #include "Capture/Unwind/EhFrame.h"
 #include "Shared/TargetMemory.h"
-#include "llvm/ADT/StringMap.h"
+#include "llvm/BinaryFormat/ELF.h"
 #include <memory>
 #include <sys/user.h>
+#include <vector>
 
 namespace memkit {
 
@@ -39,6 +40,9 @@ private:
   struct BinaryImage {
     ~BinaryImage();
     char *Local = nullptr; ///< null: the file is not the program's
+    uint64_t Bytes = 0;    ///< at Local
+    std::vector<llvm::ELF::Elf64_Phdr> Headers;
+    uint64_t Unmoved = 0; ///< the address that Start has in the headers
     uint64_t Start = 0, End = 0;
     bool HasStart = false;   ///< the first page is readable
     capture::EhFrame Tables; ///< in this process
@@ -47,11 +51,11 @@ private:
     }
   };
   BinaryImage &imageOf(const TargetMap &M);
-  void load(BinaryImage &Image, llvm::StringRef Path) const;
+  void load(BinaryImage &Image, const TargetMap &Of) const;
 
   pid_t Pid;
   std::vector<TargetMap> Maps;
-  llvm::StringMap<std::unique_ptr<BinaryImage>> Images; ///< by path
+  std::vector<std::unique_ptr<BinaryImage>> Images;
 };
 
 } // namespace memkit

@@ -289,6 +289,8 @@ void ProcessStarts::addProgram(const std::string &Why) {
 }
 
 void ProcessStarts::addEndedProgram() {
-  if (Program.ended() && !ProgramAdded)
+  // A program that ran before may end before memrec has attached, which says
+  // so.
+  if (Program.ended() && !ProgramAdded && !O.Attach)
     addProgram("it did not connect to the recorder");
 }

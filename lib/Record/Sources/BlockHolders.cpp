@@ -24,7 +24,8 @@ static bool findBlock(const SourceT &In, uint64_t Address, LiveEntry &Out) {
 }
 
 void BlockHolders::take(const wire::BlockHeldRecord &Rec, RecordOrigin From) {
-  if (Rec.Flags & ~(wire::HF_Cycle | wire::HF_NoName | wire::HF_Stopped))
+  if (Rec.Flags &
+      ~(wire::HF_Cycle | wire::HF_NoName | wire::HF_Stopped | wire::HF_AtEnd))
     return Sink.bad();
   if (!Rec.Address) {
     Mark M = Sink.markOf(MarkKind::HeldBy, From);

@@ -101,6 +101,8 @@ private:
     static constexpr uint32_t None = ~0u;
   };
   using HeldQueue = llvm::SmallVector<HeldRecord, 2>;
+  /// Records that wait at an address, at most: each is compared with all.
+  static constexpr size_t MaxHeld = 64;
   /// A realloc that runs in the thread of a ring.
   struct RunningRealloc {
     enum { None, Detached, HeldBack } State = None;
@@ -131,6 +133,7 @@ private:
   void hold(const wire::Record &Rec, uint32_t Ring);
   void settle(HeldQueue &Q);
   void force(HeldQueue &Q);
+  void forceFirst(uint64_t Address);
   void holdBack(HeldQueue &Q, const wire::Record &Rec, uint32_t Ring);
   static bool swapEarly(HeldQueue &Q);
   void endHeldRealloc(uint32_t Ring, bool Moved);

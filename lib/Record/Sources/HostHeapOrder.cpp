@@ -36,7 +36,9 @@ void HostHeap::at(const wire::Record &Rec, uint32_t Ring) {
     if (auto It = Held.find(Rec.Address); It != Held.end()) {
       holdBack(It->second, Rec, Ring);
       settle(It->second);
-      if (It->second.empty())
+      if (It->second.size() > MaxHeld)
+        forceFirst(Rec.Address);
+      else if (It->second.empty())
         Held.erase(It);
       return;
     }
@@ -237,6 +239,18 @@ void HostHeap::settle(HeldQueue &Q) {
     }
     Progress = Progress || swapEarly(Q);
   }
+}
+
+/// So many records have come since that the one that would explain the first is
+/// not only late.
+void HostHeap::forceFirst(uint64_t Address) {
+  HeldQueue Q = std::move(Held[Address]);
+  force(Q);
+  settle(Q);
+  if (Q.empty())
+    Held.erase(Address);
+  else
+    Held[Address] = std::move(Q);
 }
 
 /// Applies the first record of the queue: the record that would explain it was

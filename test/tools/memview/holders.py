@@ -40,7 +40,7 @@ events process=1
     print('  14600 held-by process=1 name="train.model.head.weight" id=1 heap=3 stack=2 values=[8192 0]')
     for block in range(2, 14):
         print(f'  14600 held-by process=1 name="train.history[{block}].loss" id={block} heap=3 stack=1 values=[512 0]')
-    print("  14700 held-by process=1 values=[900 0 1000 13]\n  15000 process-end process=1 values=[0]\ncomplete")
+    print("  14700 held-by process=1 values=[900 8 1000 13]\n  15000 process-end process=1 values=[0]\ncomplete")
     sys.exit()
 
 if sys.argv[1] == "file":

@@ -57,6 +57,22 @@ TEST_F(OneProcess, NonsenseIsCountedAndDoesNoHarm) {
   EXPECT_FALSE(R->failed());
 }
 
+TEST_F(OneProcess, ALostRecordHoldsNoneBackForLong) {
+  // The allocation before the free is lost; all others fit.
+  I->process(rawRecord(1000, RecordKind::Free, 0x1000, 0), 0);
+  for (uint64_t N = 0; N != 100'000; ++N) {
+    uint64_t Tsc = 1'000'000 + N * 100'000;
+    I->process(rawRecord(Tsc, RecordKind::Allocate, 0x1000, 64), 0);
+    I->process(rawRecord(Tsc + 50'000, RecordKind::Free, 0x1000, 0), 0);
+  }
+  pass();
+  I->settleHeld(true);
+  EXPECT_EQ(lost(LossKind::UnknownFree), 1u);
+  EXPECT_EQ(lost(LossKind::DoubleAllocate), 0u);
+  R->finish();
+  EXPECT_FALSE(R->failed());
+}
+
 /// Random records of a program: most fit, some arrive too early or never fit,
 /// and threads start and end.
 std::vector<MergedRecord> someRecords(unsigned Seed) {
