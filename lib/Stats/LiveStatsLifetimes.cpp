@@ -124,21 +124,27 @@ void LiveStats::applyLate(LiveProcess &I, const std::deque<LateFree> &Late,
 }
 
 /// The live bytes of a share of a process that were allocated in the intervals
-/// from Interval on.
+/// from Interval on; but for one arena of CPython, which an interpreter that
+/// ends may map for a few small objects.
 uint64_t LiveStats::keptSince(const Share &S, uint32_t Interval) const {
-  uint64_t Sum = 0;
+  constexpr uint64_t ArenaBytes = 1 << 20, OldArenaBytes = 256 << 10;
+  uint64_t Sum = 0, Arena = 0;
   for (uint32_t Row = 1; Row <= StackRows.size(); ++Row) {
     const StatsRow &R = StackRows[Row];
     if (!R.LiveBytes || Cells[R.Cell].S != &S)
       continue;
     uint32_t AllocatedIn = StackRows.cold(Row).AllocatedIn;
+    uint64_t Bytes = 0;
     if (AllocatedIn & StatsRowCold::HasLifetime)
-      Sum += LifetimesOf[AllocatedIn & StatsRowCold::LifetimeIndex].bytesSince(
+      Bytes = LifetimesOf[AllocatedIn & StatsRowCold::LifetimeIndex].bytesSince(
           Interval);
     else if (!(AllocatedIn & StatsRowCold::HasBrief) && AllocatedIn > Interval)
-      Sum += R.LiveBytes;
+      Bytes = R.LiveBytes;
+    Sum += Bytes;
+    if (Bytes == ArenaBytes || Bytes == OldArenaBytes)
+      Arena = std::max(Arena, Bytes);
   }
-  return Sum;
+  return Sum - Arena;
 }
 
 /// Call when an interval ends. Passes the levels of the interval before to the

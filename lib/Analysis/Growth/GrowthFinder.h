@@ -93,7 +93,8 @@ class GrowthFinder {
 public:
   GrowthFinder(IntervalSeries &Intervals, const SelectedStats &S,
                const GrowthOptions &Options)
-      : Intervals(Intervals), S(S), T(S.trace()), Options(Options), Old(T) {}
+      : Intervals(Intervals), S(S), T(S.trace()), Options(Options), Old(T),
+        Own(T) {}
   llvm::Error readRanges();
   bool hasRanges() const { return !Spans.empty(); }
   void take(size_t Process, size_t Interval,
@@ -209,6 +210,7 @@ private:
   const Trace &T;
   GrowthOptions Options;
   const CensusStacks Old;
+  const OwnCode Own;
   std::vector<std::optional<RangeBins>> Spans; ///< by process and memory space
   std::vector<GrowthRange> Ranges;             ///< of Spans
   std::vector<GrowthTotals> SpaceTotals;       ///< of Spans

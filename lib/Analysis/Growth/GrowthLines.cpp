@@ -94,12 +94,14 @@ struct FoundLine {
 class LineMaker {
 public:
   LineMaker(const SelectedStats &S, const Places &Of, const GrowthReport &R)
-      : T(S.trace()), Of(Of), R(R), Chooser(S, Of, R), Tree(Chooser.tree()) {}
+      : T(S.trace()), S(S), Of(Of), R(R), Chooser(S, Of, R),
+        Tree(Chooser.tree()) {}
   std::vector<LineGrowth> run();
 
 private:
   void addFinding(uint32_t Index);
   Place placeOf(const Growth &G, uint32_t Call) const;
+  bool isOfOneImport(const Growth &G) const;
   uint32_t callerOf(uint32_t Call) const;
   std::string programOf(uint32_t Process) const;
   void joinArenas();
@@ -113,6 +115,7 @@ private:
   }
 
   const Trace &T;
+  const SelectedStats &S;
   const Places &Of;
   const GrowthReport &R;
   LineChooser Chooser;
@@ -195,6 +198,26 @@ Place LineMaker::placeOf(const Growth &G, uint32_t Call) const {
   return Of.place(Of.of(G.Stack));
 }
 
+/// Whether one module has nearly all of the live bytes at the finding's node.
+bool LineMaker::isOfOneImport(const Growth &G) const {
+  constexpr double NearlyAll = 0.8;
+  StringMap<double> Bytes; // by module
+  double All = 0, Most = 0;
+  S.forEachKey([&](SelectedStats::RowId Id, uint32_t Heap, uint32_t Stack) {
+    uint32_t N = Heap == G.Heap ? T.view().leaf(Stack) : 0;
+    while (N > G.Node)
+      N = T.view().parent(N);
+    if (!N || N != G.Node)
+      return;
+    auto Live = static_cast<double>(S.row(Id).LiveBytes);
+    double &Of = Bytes[this->Of.place(this->Of.of(Stack)).Name];
+    Of += Live;
+    All += Live;
+    Most = std::max(Most, Of);
+  });
+  return Most >= NearlyAll * All;
+}
+
 /// The call of another line that calls Call; 0: none.
 uint32_t LineMaker::callerOf(uint32_t Call) const {
   uint32_t Caller = Call ? Tree.parent(Call) : 0;
@@ -223,6 +246,9 @@ void LineMaker::addFinding(uint32_t Index) {
   if (!G.IsArenas && (Asked.Kind == PlaceKind::Import || Asked.IsSampled))
     Call = 0;
   Place Where = placeOf(G, Call);
+  // Several modules below one line: none of them names the finding.
+  if (Asked.Kind == PlaceKind::Import && !isOfOneImport(G))
+    Where.Name = "";
   // A line may be in two functions: a comprehension is one of its own.
   std::string Name =
       Where.Kind == PlaceKind::Line ? Of.lineText(Where) : Of.text(Where);

@@ -60,8 +60,10 @@ void GrowthFinder::chooseWord(GrowthCandidate &C, ArrayRef<double> Growing,
   bool HasStopped = hasStopped(C.Group, C.Course);
   // What samples see grow is pages: blocks may come and go in them.
   bool IsOfSamples = T.heap(G.Heap).Flags & HF_Samples;
+  // A module is imported once.
   if (C.Survives && !G.IsContainer && !IsOfSamples && G.Bounded.empty() &&
-      !HasStopped && !beganLate(C.Group, C.Course)) {
+      !HasStopped && !beganLate(C.Group, C.Course) &&
+      !isImportAt(T, Own, T.leaf(G.Stack))) {
     const GrowthTotals &Totals = SpaceTotals[G.Span];
     if (!Span.HasSteps && secondsOf(C.Group, C.Course) >= MinLeakSeconds)
       E = findEvidence({C.Kept, static_cast<double>(G.RiseBlocks),

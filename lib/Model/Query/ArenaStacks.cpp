@@ -19,6 +19,13 @@ static bool isArenaFunction(StringRef Name) {
          Name == "_PyMem_ArenaAlloc";
 }
 
+/// Functions of CPython's Python/pystate.c that map a piece of a thread's stack
+/// of frames, by the function that maps arenas.
+static bool isStackFunction(StringRef Name) {
+  return Name == "push_chunk" || Name == "_PyThreadState_PushFrame" ||
+         Name == "_PyThreadState_BumpFramePointerSlow";
+}
+
 /// `python3.11`, `libpython3.11.so.1.0`.
 static bool isInterpreter(StringRef Path) {
   StringRef Name = baseName(Path);
@@ -42,9 +49,14 @@ void ArenaStacks::markNamed() {
   };
   if (none_of(T.allShown(), IsOfArenas))
     return;
-  for (uint32_t Frame = 1; Frame <= T.numFrames(); ++Frame)
+  OfStacks.resize(T.numFrames() + 1);
+  for (uint32_t Frame = 1; Frame <= T.numFrames(); ++Frame) {
     if (any_of(T.unfolded(Frame), IsOfArenas))
       mark(Frame);
+    OfStacks[Frame] = any_of(T.unfolded(Frame), [](const ShownFrame &F) {
+      return !F.IsPython && isStackFunction(F.Function);
+    });
+  }
 }
 
 bool ArenaStacks::isUnnamedInterpreter(uint32_t Frame) const {
@@ -86,8 +98,8 @@ void ArenaStacks::markCallers(const SelectedStats &S) {
       mark(Frame);
 }
 
-bool ArenaStacks::isInImport(uint32_t Stack) const {
-  for (uint32_t Node = T.leaf(Stack); Node; Node = T.parent(Node))
+bool isImportAt(const Trace &T, const OwnCode &Own, uint32_t Node) {
+  for (; Node; Node = T.parent(Node))
     for (const ShownFrame &F : T.unfolded(T.frameOf(Node))) {
       if (!F.IsPython)
         continue;
@@ -106,10 +118,13 @@ bool ArenaStacks::isArena(uint32_t Stack) const {
   // A marked frame is among the innermost frames.
   constexpr unsigned Innermost = 8;
   uint32_t Node = T.leaf(Stack);
-  for (unsigned I = 0; Node && I != Innermost; ++I, Node = T.parent(Node))
-    if (Frames[T.frameOf(Node)])
-      return true;
-  return false;
+  bool IsArena = false;
+  for (unsigned I = 0; Node && I != Innermost; ++I, Node = T.parent(Node)) {
+    if (!OfStacks.empty() && OfStacks[T.frameOf(Node)])
+      return false;
+    IsArena |= Frames[T.frameOf(Node)];
+  }
+  return IsArena;
 }
 
 } // namespace memkit

@@ -20,6 +20,10 @@
 
 namespace memkit {
 
+/// Whether an import statement runs at the node of a stack or in its callers,
+/// and the import does not run the user's own code.
+bool isImportAt(const Trace &T, const OwnCode &Own, uint32_t Node);
+
 /// The arenas of one trace, which must outlive this object.
 class ArenaStacks {
 public:
@@ -30,7 +34,9 @@ public:
 
   /// Whether an import statement runs in the stack, and the import does not run
   /// the user's own code.
-  bool isInImport(uint32_t Stack) const;
+  bool isInImport(uint32_t Stack) const {
+    return isImportAt(T, Own, T.leaf(Stack));
+  }
 
 private:
   void mark(uint32_t Frame);
@@ -42,6 +48,8 @@ private:
   OwnCode Own;
   /// By Trace::frameOf(); empty if no frame maps arenas.
   std::vector<bool> Frames;
+  /// As Frames, of the functions that map threads' stacks of Python frames.
+  std::vector<bool> OfStacks;
 };
 
 } // namespace memkit

@@ -185,7 +185,7 @@ TEST(Lifetimes, CutWhileEventsGoOn) {
   }
 }
 
-/// A program with one stack, and a block of 1,000 bytes in each interval.
+/// A program with one stack, and a block of Size in each interval.
 class Program {
 public:
   Program() {
@@ -193,9 +193,12 @@ public:
     A.beginProcess(1, 0);
     Row = A.stackRow(1, 1, 1);
   }
-  void allocate() { A.allocate({Next++, Row, 0}, 1000, Time += 100, 1); }
+  void allocate() {
+    A.allocate({Next++, Row, 0}, Size, Time += 100, 1);
+    Sizes[Next - 1] = Size;
+  }
   void free(uint64_t AllocationId) {
-    A.free({AllocationId, Row, 0}, 1000, Time += 100, 0);
+    A.free({AllocationId, Row, 0}, Sizes[AllocationId], Time += 100, 0);
   }
   memkit::Interval endInterval() {
     Time = ++Interval * IntervalNs;
@@ -230,7 +233,8 @@ public:
     return Rows.size() == 1 ? Rows[0] : std::to_string(Rows.size()) + " rows";
   }
   LiveStats A;
-  uint64_t Time = 0, Next = 0, Interval = 0;
+  uint64_t Time = 0, Next = 0, Interval = 0, Size = 1000;
+  std::map<uint64_t, uint64_t> Sizes; ///< by allocation id
   uint32_t Row;
 };
 
@@ -308,6 +312,25 @@ TEST(Lifetimes, WhatIsKeptWhileOtherMemoryFallsIsNoShutdown) {
   uint32_t Ended = P.Interval;
   P.endLife();
   EXPECT_EQ(P.cut(), Ended);
+}
+
+// An interpreter that ends may need a new arena for a few small objects.
+TEST(Lifetimes, AShutdownMayKeepAnArenaOfPython) {
+  for (uint64_t Bytes : {1u << 20, 1u << 20 | 16}) {
+    Program P;
+    P.Size = 400'000;
+    P.grow(20);
+    P.Size = Bytes;
+    for (uint64_t Block = 20; --Block;) {
+      P.free(Block);
+      if (Block == 12)
+        P.allocate();
+      if (Block % 5 == 0)
+        P.endInterval();
+    }
+    P.endLife();
+    EXPECT_EQ(P.cut() == 20, Bytes == 1 << 20) << Bytes << " " << P.cut();
+  }
 }
 
 // A replay knows of a step only after the cut at the step's begin.
