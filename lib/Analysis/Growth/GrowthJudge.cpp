@@ -88,14 +88,15 @@ bool GrowthFinder::hasStopped(uint32_t Group, const LevelRise &Course) const {
          (B.span().HasSteps || After * B.span().PerUnit > MaxQuietSeconds);
 }
 
-/// Whether a rise began so late that it may be the program's last phase.
+/// Whether a rise began so late that it may be the last phase of a program with
+/// steps; without them the first phase is often the imports.
 bool GrowthFinder::beganLate(uint32_t Group, const LevelRise &Course) const {
   constexpr double LastPhase = 0.25;
   const RangeBins &B = binsOf(Group);
   double Units = 0;
   for (double U : ArrayRef(B.bins().Units).drop_front(Course.From))
     Units += U;
-  return Units < LastPhase * B.bins().total();
+  return B.span().HasSteps && Units < LastPhase * B.bins().total();
 }
 
 /// Whether a rise stopped long before the end of the observed life.

@@ -40,15 +40,15 @@ static void nap(long Us) {
 // A safe thread
 //===----------------------------------------------------------------------===//
 
-/// Whether a thread other than Tid loads or drops a library: what is called
-/// waits for it, and a constructor there may wait for Tid.
-static bool isOtherInLoader(const TargetMemory &Memory, SafeMoment &Code,
-                            ArrayRef<TargetTask> Tasks, pid_t Tid) {
+/// Whether a thread other than Tid waits while it loads or drops a library,
+/// perhaps for Tid: what is called in Tid waits for it.
+static bool doesOtherWait(const TargetMemory &Memory, SafeMoment &Code,
+                          ArrayRef<TargetTask> Tasks, pid_t Tid) {
   return any_of(Tasks, [&](const TargetTask &Task) {
     if (Task.Tid == Tid || !Task.MayStop)
       return false;
     TargetThread T(Task.Tid);
-    return T.isHeld() && T.stop(StopMs) && Code.isInLoader(Memory, T);
+    return T.isHeld() && T.stop(StopMs) && Code.waitsInLoader(Memory, T);
   });
 }
 
@@ -80,7 +80,7 @@ Error Attacher::inSafeThread(const ThreadUse &Do, AttachResult &R) {
       Last = Code->judge(*Memory, T);
       LastTid = Task.Tid;
       if (Last == NotSafe::Safe &&
-          isOtherInLoader(*Memory, *Code, Tasks, Task.Tid))
+          doesOtherWait(*Memory, *Code, Tasks, Task.Tid))
         Last = NotSafe::OtherInLoader;
       if (Last != NotSafe::Safe)
         continue;

@@ -71,6 +71,12 @@ static uint64_t nowMs() {
   return uint64_t(T.tv_sec) * 1000 + uint64_t(T.tv_nsec) / 1'000'000;
 }
 
+/// Whether the row's code is there.
+bool CodePatches::isAs(const CodePatchRow &R, const uint8_t *Code) const {
+  uint8_t Is[CodePatchRow::MaxBytes];
+  return Memory.read(R.At, Is, R.Bytes) && std::equal(Is, Is + R.Bytes, Code);
+}
+
 /// False: a thread is inside.
 Expected<bool> CodePatches::tryWrite(bool IsNew, PatchResult &Done) const {
   Expected<StoppedProcess> P = StoppedProcess::stop(Memory.pid());
@@ -78,10 +84,12 @@ Expected<bool> CodePatches::tryWrite(bool IsNew, PatchResult &Done) const {
     return P.takeError();
   if (IsNew && hasThreadInside(*P))
     return false;
+  // A binary may have gone since, and another be there.
   for (const CodePatchRow &R : Rows)
-    Done.Functions +=
-        Memory.write(R.At, ArrayRef(IsNew ? R.New : R.Original, R.Bytes)) &&
-        !R.IsLoader;
+    if (isAs(R, IsNew ? R.Original : R.New))
+      Done.Functions +=
+          Memory.write(R.At, ArrayRef(IsNew ? R.New : R.Original, R.Bytes)) &&
+          !R.IsLoader;
   Done.StandNs = P->standsNs();
   return true;
 }
@@ -89,10 +97,7 @@ Expected<bool> CodePatches::tryWrite(bool IsNew, PatchResult &Done) const {
 Expected<CodePatches::PatchResult> CodePatches::write(bool IsNew) {
   constexpr uint64_t LongestMs = 5'000;
   erase_if(Rows, [&](const CodePatchRow &R) {
-    const uint8_t *Wanted = IsNew ? R.Original : R.New;
-    uint8_t Is[CodePatchRow::MaxBytes];
-    return !Memory.read(R.At, Is, R.Bytes) ||
-           !std::equal(Is, Is + R.Bytes, Wanted);
+    return !isAs(R, IsNew ? R.Original : R.New);
   });
   PatchResult Done;
   if (Rows.empty())

@@ -423,13 +423,22 @@ NotSafe SafeMoment::judge(const TargetMemory &Memory, const TargetThread &T) {
   return OwnMalloc ? NotSafe::MayAllocate : NotSafe::Safe;
 }
 
-bool SafeMoment::isInLoader(const TargetMemory &Memory, const TargetThread &T) {
+bool SafeMoment::waitsInLoader(const TargetMemory &Memory,
+                               const TargetThread &T) {
   TargetRegisters R;
-  bool HasSignal = false;
-  if (!T.get(R))
+  if (!T.get(R) || int64_t(R.orig_rax) < 0 || !isInterruptible(R.orig_rax))
     return false;
+  // For a library's file, or for the loader's own lock, which the one that
+  // holds it gives back.
+  if (R.orig_rax == SYS_read || (R.orig_rax == SYS_futex && Loader.has(R.rdi)))
+    return false;
+  bool HasSignal = false;
   std::optional<std::vector<uint64_t>> Code = codeOf(Memory, R, HasSignal);
-  return Code && any_of(*Code, [this](uint64_t At) { return Loader.has(At); });
+  // The capture library waits for the recorder.
+  return Code &&
+         any_of(*Code, [this](uint64_t At) { return Loader.has(At); }) &&
+         none_of(*Code,
+                 [this](uint64_t At) { return Library && Library->has(At); });
 }
 
 bool SafeMoment::isInLibrary(const TargetMemory &Memory,

@@ -25,7 +25,7 @@ enum class NotSafe {
   NoStack,       ///< the stack is not readable
   NotNative,     ///< runs 32-bit code
   MayAllocate,   ///< in an executable that has a malloc of its own
-  OtherInLoader, ///< another thread loads a library, and may wait for this one
+  OtherInLoader, ///< another thread, which loads a library, may wait for it
 };
 llvm::StringRef textOf(NotSafe Why);
 
@@ -48,9 +48,9 @@ public:
 
   /// Whether the stopped thread may call a function of libc or the loader.
   NotSafe judge(const TargetMemory &Memory, const TargetThread &T);
-  /// Whether a frame of the stopped thread is in the dynamic loader, whose lock
-  /// it may hold for as long as a library's constructor runs.
-  bool isInLoader(const TargetMemory &Memory, const TargetThread &T);
+  /// Whether the stopped thread waits while it loads or drops a library, as a
+  /// constructor does for another thread: it holds the loader's lock.
+  bool waitsInLoader(const TargetMemory &Memory, const TargetThread &T);
   /// Whether a frame of the stopped thread is in the capture library.
   bool isInLibrary(const TargetMemory &Memory, const TargetThread &T);
 

@@ -166,8 +166,9 @@ static Error checkRoom(size_t NumBlocks) {
                    ", and only " + formatSize(Left) + " are left here");
 }
 
-/// Looks again: notes how much has changed meanwhile. Blocks that came or went
-/// seem to have no holder: those that have gone by now are left out.
+/// Looks again: notes how much has changed meanwhile. What was a block at one
+/// look alone has been freed by now, or was none: a list of free blocks changed
+/// while it was read.
 static void compare(const TargetMemory &Memory, ArrayRef<TargetMap> Maps,
                     BlockGraph &Graph, Census &C) {
   Census Unused;
@@ -179,7 +180,7 @@ static void compare(const TargetMemory &Memory, ArrayRef<TargetMap> Maps,
     Same += Now.lookup(B.Address) == B.Bytes;
   C.ChangedBlocks = Graph.blocks().size() - Same + (Now.size() - Same);
   Graph.dropIf([&](const BlockGraph::GraphBlock &B) {
-    return !B.Node && Now.lookup(B.Address) != B.Bytes;
+    return Now.lookup(B.Address) != B.Bytes;
   });
 }
 

@@ -13,6 +13,13 @@
 // CHECK: private.mimalloc@refused: 5 functions cannot be recorded, as mi_{{.*}}: {{.+}}
 //
 // RUN: memkit-plandetours --names='^mi_' %t.exe | FileCheck --check-prefix=PLAN %s
+// Without an end of its blocks nothing of an allocator is recorded.
+// RUN: %cc -O2 -g -DENDLESS %s -o %t-endless.exe
+// RUN: memrec -q -o %t.fb --force -- %t-endless.exe > %t.recorded
+// RUN: memrec -o %t.fb --force -- %t-endless.exe 2>&1 > %t.recorded | FileCheck %s --check-prefix=ENDLESS
+// RUN: diff %t.alone %t.recorded
+// ENDLESS: private.mimalloc@refused: 12 functions cannot be recorded, as mi_{{.*}}its callers may count on registers
+//
 // PLAN-DAG: mi_calloc refused byte 1 calls a function
 // PLAN-DAG: mi_zalloc refused a jump leads to byte 2
 // PLAN-DAG: mi_new refused byte 3 is a loop instruction
@@ -32,7 +39,15 @@ void *take(size_t size) { return toy_take(size); }
 
 /* No call that the compiler does not follow: its callers keep values in registers. */
 static int ended;
+__attribute__((noinline)) static void mi_free_size(void *p, size_t size) { ended += p != 0 && size != 0; }
+#ifdef ENDLESS
 __attribute__((noinline)) static void mi_free(void *p) { ended += p != 0; }
+#else
+__attribute__((noinline)) static void mi_free(void *p) {
+  ended += p != 0;
+  toy_drop(p);
+}
+#endif
 
 #define FUNCTION(Name, Code)                                                                                           \
   void *Name(size_t size);                                                                                             \
@@ -63,7 +78,10 @@ int main(void) {
                  mi_valloc(i), mi_pvalloc(i)};
     for (int k = 0; k != 10; ++k) {
       size_t size = ((size_t *)p[k])[-2];
-      mi_free(p[k]);
+      if (k % 2)
+        mi_free(p[k]);
+      else
+        mi_free_size(p[k], size);
       sum = sum * 31 + size + k;
     }
   }
