@@ -138,6 +138,7 @@ private:
   void settle(HeldQueue &Q);
   void force(HeldQueue &Q);
   void forceFirst(uint64_t Address);
+  void holdAgain(uint64_t Address, HeldQueue Q);
   void holdBack(HeldQueue &Q, const wire::Record &Rec, uint32_t Ring);
   static bool swapEarly(HeldQueue &Q);
   void endHeldRealloc(uint32_t Ring, bool Moved);

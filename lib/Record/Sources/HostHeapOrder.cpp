@@ -247,6 +247,11 @@ void HostHeap::forceFirst(uint64_t Address) {
   HeldQueue Q = std::move(Held[Address]);
   force(Q);
   settle(Q);
+  holdAgain(Address, std::move(Q));
+}
+
+/// Puts back what is left of a queue.
+void HostHeap::holdAgain(uint64_t Address, HeldQueue Q) {
   if (Q.empty())
     Held.erase(Address);
   else
@@ -297,10 +302,7 @@ void HostHeap::settleHeld(bool All) {
       force(Q);
       settle(Q);
     }
-    if (Q.empty())
-      Held.erase(Address);
-    else
-      Held[Address] = std::move(Q);
+    holdAgain(Address, std::move(Q));
   }
   // A pass visits the whole table.
   if (Held.empty())
