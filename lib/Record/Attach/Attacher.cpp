@@ -45,7 +45,8 @@ static void nap(long Us) {
 static bool doesOtherWait(const TargetMemory &Memory, SafeMoment &Code,
                           ArrayRef<TargetTask> Tasks, pid_t Tid) {
   return any_of(Tasks, [&](const TargetTask &Task) {
-    if (Task.Tid == Tid || !Task.MayStop)
+    if (Task.Tid == Tid || !Task.MayStop ||
+        !Code.mayWaitInLoader(Memory, Task.Tid))
       return false;
     TargetThread T(Task.Tid);
     return T.isHeld() && T.stop(StopMs) && Code.waitsInLoader(Memory, T);

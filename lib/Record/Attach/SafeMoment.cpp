@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Path.h"
+#include <cstdio>
 #include <cstring>
 #include <sys/syscall.h>
 
@@ -423,22 +424,56 @@ NotSafe SafeMoment::judge(const TargetMemory &Memory, const TargetThread &T) {
   return OwnMalloc ? NotSafe::MayAllocate : NotSafe::Safe;
 }
 
+/// Whether a thread that holds the loader's lock may wait for another one in
+/// the call: not for a library's file, nor for the loader's own lock, which the
+/// one that holds it gives back.
+bool SafeMoment::isDangerousWait(uint64_t Call, uint64_t Argument) const {
+  return isInterruptible(Call) && Call != SYS_read &&
+         !(Call == SYS_futex && Loader.has(Argument));
+}
+
+bool SafeMoment::mayWaitInLoader(const TargetMemory &Memory, pid_t Tid) const {
+  // "running", or the call's number, six arguments, the stack and the place.
+  std::string Text =
+      procfs::readFile("/proc/" + std::to_string(Memory.pid()) + "/task/" +
+                       std::to_string(Tid) + "/syscall");
+  unsigned long long Call, First, Stack;
+  if (std::sscanf(Text.c_str(), "%llu %llx %*x %*x %*x %*x %*x %llx", &Call,
+                  &First, &Stack) != 3)
+    return true; // a stop of before may have woken it
+  return isDangerousWait(Call, First) && mayBeInLoader(Memory, Stack);
+}
+
+/// Whether a stack has an address of the loader: cheaper than to walk it.
+bool SafeMoment::mayBeInLoader(const TargetMemory &Memory,
+                               uint64_t Stack) const {
+  return any_of(wordsOf(Memory, Stack),
+                [this](uint64_t W) { return Loader.has(W); });
+}
+
 bool SafeMoment::waitsInLoader(const TargetMemory &Memory,
                                const TargetThread &T) {
   TargetRegisters R;
-  if (!T.get(R) || int64_t(R.orig_rax) < 0 || !isInterruptible(R.orig_rax))
-    return false;
-  // For a library's file, or for the loader's own lock, which the one that
-  // holds it gives back.
-  if (R.orig_rax == SYS_read || (R.orig_rax == SYS_futex && Loader.has(R.rdi)))
-    return false;
   bool HasSignal = false;
+  if (!T.get(R))
+    return false;
+  // A stop of before may have led it back to the begin of its call.
+  constexpr uint16_t CallInstruction = 0x050f;
+  uint16_t Next = 0;
+  bool IsInCall = int64_t(R.orig_rax) >= 0;
+  bool Begins =
+      !IsInCall && Memory.read(R.rip, Next) && Next == CallInstruction;
+  if (!(IsInCall && isDangerousWait(R.orig_rax, R.rdi)) &&
+      !(Begins && isDangerousWait(R.rax, R.rdi)))
+    return false;
+  if (!mayBeInLoader(Memory, R.rsp))
+    return false;
   std::optional<std::vector<uint64_t>> Code = codeOf(Memory, R, HasSignal);
+  auto Has = [&](const TargetBinary &B) {
+    return any_of(*Code, [&B](uint64_t At) { return B.has(At); });
+  };
   // The capture library waits for the recorder.
-  return Code &&
-         any_of(*Code, [this](uint64_t At) { return Loader.has(At); }) &&
-         none_of(*Code,
-                 [this](uint64_t At) { return Library && Library->has(At); });
+  return Code && Has(Loader) && !(Library && Has(*Library));
 }
 
 bool SafeMoment::isInLibrary(const TargetMemory &Memory,

@@ -51,6 +51,9 @@ public:
   /// Whether the stopped thread waits while it loads or drops a library, as a
   /// constructor does for another thread: it holds the loader's lock.
   bool waitsInLoader(const TargetMemory &Memory, const TargetThread &T);
+  /// Whether waitsInLoader() may say so of a thread, which runs on: false for
+  /// nearly all threads, at little cost.
+  bool mayWaitInLoader(const TargetMemory &Memory, pid_t Tid) const;
   /// Whether a frame of the stopped thread is in the capture library.
   bool isInLibrary(const TargetMemory &Memory, const TargetThread &T);
 
@@ -82,6 +85,8 @@ private:
   codeOf(const TargetMemory &Memory, const TargetRegisters &R, bool &HasSignal);
   NotSafe judgeCode(llvm::ArrayRef<uint64_t> Code) const;
   bool isUnsafeAt(uint64_t Address) const;
+  bool isDangerousWait(uint64_t Call, uint64_t Argument) const;
+  bool mayBeInLoader(const TargetMemory &Memory, uint64_t Stack) const;
   bool isBlockedWell(llvm::ArrayRef<uint64_t> Code) const;
   const TargetBinary *allocatorAt(uint64_t Address) const;
   /// Libc, or Threads if it has the address.
