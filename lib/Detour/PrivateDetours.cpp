@@ -252,13 +252,19 @@ Error Planner::run() {
   return Error::success();
 }
 
+/// `free` behind any prefix, and not `cfree` or `vfree`, which few call.
+static bool isUsualFree(StringRef Name) {
+  return Name.consume_back("free") && !Name.ends_with("c") &&
+         !Name.ends_with("v");
+}
+
 /// Blocks whose end cannot be seen are better not recorded: all would leak.
 void Planner::refuseEndless(ArrayRef<CodeSymbol> Of,
                             MutableArrayRef<PlannedFunction> Plans) const {
   for (size_t I = 0; I != Of.size(); ++I) {
     const BuiltIn &Free = Functions.find(Of[I].Name)->second;
     if (Plans[I].Refusal.empty() || Free.Call.Task != wire::DetourTask::Free ||
-        !StringRef(Of[I].Name).ends_with("free"))
+        !isUsualFree(Of[I].Name))
       continue;
     for (size_t J = 0; J != Of.size(); ++J)
       if (Plans[J].Refusal.empty() &&

@@ -124,8 +124,9 @@ ReallocArrayFn *capture::otherReallocArray() {
   static std::atomic<ReallocArrayFn *> Other;
   static std::atomic<bool> IsKnown;
   if (!IsKnown.load(std::memory_order_acquire)) {
-    // Before glibc 2.26 there is none.
-    if (!isOwnCode(uintptr_t(globalSymbol("realloc"))))
+    // Before glibc 2.26 there is none. In a program that ran before, calls lead
+    // to the hook only where the executable defines no malloc.
+    if (!Kept.IsLate && !isOwnCode(uintptr_t(globalSymbol("realloc"))))
       Other.store(
           reinterpret_cast<ReallocArrayFn *>(nextSymbol("reallocarray")),
           std::memory_order_relaxed);

@@ -32,9 +32,9 @@ struct RealAllocator {
 extern RealAllocator Real;
 
 using ReallocArrayFn = void *(void *, size_t, size_t);
-/// The C library's reallocarray where another realloc comes before this
-/// library's: that of an executable that defines malloc, whose blocks it moves.
-/// Null: this library's realloc is the program's.
+/// The C library's reallocarray, if the executable defines malloc: it calls the
+/// executable's realloc, which alone can move the block. Null: this library's
+/// realloc is the program's.
 ReallocArrayFn *otherReallocArray();
 /// Finds Real before the first hook runs. Takes the loader's lock.
 void findAllocator();

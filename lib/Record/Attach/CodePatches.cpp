@@ -72,7 +72,7 @@ static uint64_t nowMs() {
 }
 
 /// Whether the row's code is there.
-bool CodePatches::isAs(const CodePatchRow &R, const uint8_t *Code) const {
+bool CodePatches::hasCode(const CodePatchRow &R, const uint8_t *Code) const {
   uint8_t Is[CodePatchRow::MaxBytes];
   return Memory.read(R.At, Is, R.Bytes) && std::equal(Is, Is + R.Bytes, Code);
 }
@@ -86,7 +86,7 @@ Expected<bool> CodePatches::tryWrite(bool IsNew, PatchResult &Done) const {
     return false;
   // A binary may have gone since, and another be there.
   for (const CodePatchRow &R : Rows)
-    if (isAs(R, IsNew ? R.Original : R.New))
+    if (hasCode(R, IsNew ? R.Original : R.New))
       Done.Functions +=
           Memory.write(R.At, ArrayRef(IsNew ? R.New : R.Original, R.Bytes)) &&
           !R.IsLoader;
@@ -97,7 +97,7 @@ Expected<bool> CodePatches::tryWrite(bool IsNew, PatchResult &Done) const {
 Expected<CodePatches::PatchResult> CodePatches::write(bool IsNew) {
   constexpr uint64_t LongestMs = 5'000;
   erase_if(Rows, [&](const CodePatchRow &R) {
-    return !isAs(R, IsNew ? R.Original : R.New);
+    return !hasCode(R, IsNew ? R.Original : R.New);
   });
   PatchResult Done;
   if (Rows.empty())

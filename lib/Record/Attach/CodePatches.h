@@ -37,7 +37,7 @@ private:
   llvm::Expected<PatchResult> write(bool IsNew);
   llvm::Expected<bool> tryWrite(bool IsNew, PatchResult &Done) const;
   bool isInside(uint64_t Address) const;
-  bool isAs(const wire::CodePatchRow &R, const uint8_t *Code) const;
+  bool hasCode(const wire::CodePatchRow &R, const uint8_t *Code) const;
   bool hasThreadInside(const StoppedProcess &P) const;
 
   const TargetMemory &Memory;

@@ -138,8 +138,9 @@ static bool mayWaitIn(StringRef Name) {
              .Default(false);
 }
 
-/// Of these functions, those in which an allocator may wait for its own locks.
-static bool mayHoldLocks(StringRef Name) {
+/// Functions of mayWaitIn() in which a thread may wait for a lock, as that of
+/// an allocator.
+static bool mayWaitForLock(StringRef Name) {
   return Name.starts_with("pthread_mutex_") ||
          Name.starts_with("pthread_rwlock_") || Name == "mtx_lock" ||
          Name == "syscall";
@@ -366,9 +367,9 @@ static bool isUnsafeIn(const TargetBinary &B, uint64_t Address) {
   return F && isUnsafe(F->Name);
 }
 
-/// A library that exports malloc is an allocator, whose functions jump to one
-/// another, so that malloc has no frame. In libc and in an executable only some
-/// functions matter.
+/// A library that exports malloc is an allocator: all of its code is unsafe.
+/// Its functions jump to one another, so malloc may have no frame. In libc and
+/// in an executable only some functions matter.
 bool SafeMoment::isUnsafeAt(uint64_t Address) const {
   if (isInLibc(Address))
     return isUnsafeIn(libcAt(Address), Address);
@@ -394,7 +395,7 @@ NotSafe SafeMoment::judgeCode(ArrayRef<uint64_t> Code) const {
 bool SafeMoment::isBlockedWell(ArrayRef<uint64_t> Code) const {
   for (uint64_t At : Code)
     if (const TargetFunction *F = libcAt(At).functionAt(At))
-      return mayWaitIn(F->Name) && !(OwnMalloc && mayHoldLocks(F->Name));
+      return mayWaitIn(F->Name) && !(OwnMalloc && mayWaitForLock(F->Name));
   return false;
 }
 

@@ -107,36 +107,7 @@ bool HostHeap::adopt(uint64_t Address, uint64_t Bytes, uint32_t Stack,
   if (Adopted.empty() || Adopted.back().second != E.AllocationId)
     Adopted.push_back({E.AllocationId, E.AllocationId});
   ++Adopted.back().second;
-  AdoptedIn = From.Ring;
   return true;
-}
-
-/// Ends the adopted blocks in whose memory others live: the program changed its
-/// heap while the blocks were read, and they were none.
-void HostHeap::dropOverlapped() {
-  if (Adopted.empty())
-    return;
-  std::vector<std::pair<uint64_t, uint64_t>> Sure; // begins and ends
-  for (unsigned Shard = 0; Shard != LiveTable::NumShards; ++Shard)
-    Live.forEachInShard(Shard, [&](const LiveEntry &E, uint64_t Address) {
-      if (!wasAdopted(E.AllocationId))
-        Sure.push_back({Address, Address + std::max<uint64_t>(E.Size, 1)});
-    });
-  llvm::sort(Sure);
-  std::vector<uint64_t> Gone;
-  for (unsigned Shard = 0; Shard != LiveTable::NumShards; ++Shard)
-    Live.forEachInShard(Shard, [&](const LiveEntry &E, uint64_t Address) {
-      // The last block that begins before the end of this one.
-      auto After = partition_point(
-          Sure, [&](auto &B) { return B.first < Address + E.Size; });
-      if (wasAdopted(E.AllocationId) && After != Sure.begin() &&
-          std::prev(After)->second > Address)
-        Gone.push_back(Address);
-    });
-  llvm::sort(Gone);
-  uint64_t Tsc = readTsc();
-  for (uint64_t Address : Gone)
-    remove(wire::encodeAt(Tsc, wire::FreeRecord{Address}), AdoptedIn);
 }
 
 bool HostHeap::wasAdopted(uint64_t AllocationId) const {

@@ -61,10 +61,7 @@ public:
   /// Blocks that live already come later, by adopt(). Until endAdopting()
   /// records take longer.
   void expectAdopted() { Ended.emplace(); }
-  void endAdopting() {
-    Ended.reset();
-    dropOverlapped();
-  }
+  void endAdopting() { Ended.reset(); }
   bool expectsAdopted() const { return Ended.has_value(); }
   /// A block that lives already when the recording begins. Stack: of the trace.
   /// False: a block is known at this address, or has ended there since
@@ -130,7 +127,6 @@ private:
   void at(const wire::Record &Rec, uint32_t Ring);
   bool apply(const wire::Record &Rec, uint32_t Ring);
   bool wasAdopted(uint64_t AllocationId) const;
-  void dropOverlapped();
   bool remove(const wire::Record &Rec, uint32_t Ring);
   bool isInherited();
   void giveUpBefore(uint64_t Tsc);
@@ -187,7 +183,6 @@ private:
   llvm::DenseMap<uint64_t, HeldQueue> Held; ///< by address
   /// The numbers of adopted blocks: begins and ends of ranges, rising.
   std::vector<std::pair<uint64_t, uint64_t>> Adopted;
-  uint32_t AdoptedIn = 0; ///< the ring
   /// Where blocks have ended, while adopt() is expected.
   std::optional<llvm::DenseSet<uint64_t>> Ended;
   /// Clocks and addresses of held frees of unknown blocks, in a child of fork.

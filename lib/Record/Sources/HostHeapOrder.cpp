@@ -286,8 +286,6 @@ void HostHeap::force(HeldQueue &Q) {
 }
 
 void HostHeap::settleHeld(bool All) {
-  if (All)
-    dropOverlapped();
   if (Held.empty())
     return;
   // By time, so that the events do not depend on the hash's order.
