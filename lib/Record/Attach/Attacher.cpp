@@ -220,6 +220,7 @@ Expected<wire::AttachAnswer> Attacher::ask(wire::AttachTask Task,
                                            StringRef Socket, AttachResult &R) {
   wire::AttachRequest Q = makeRequest(Task, Socket, Library);
   wire::AttachAnswer Answer = wire::AttachAnswer::Done;
+  bool MayTryAgain = false;
   auto Do = [&](const TargetMemory &Memory, const SafeMoment &Code,
                 TargetThread &T, AttachResult &To) -> Error {
     // After an exec there is nothing to undo.
@@ -227,6 +228,7 @@ Expected<wire::AttachAnswer> Attacher::ask(wire::AttachTask Task,
       return Error::success();
     BorrowedThread B(Memory, Code, T);
     Error E = B.begin();
+    MayTryAgain = B.mayTryAgain();
     if (!E)
       E = askIn(Memory, Code, B, Q, Library, To).moveInto(Answer);
     B.end();
@@ -235,10 +237,14 @@ Expected<wire::AttachAnswer> Attacher::ask(wire::AttachTask Task,
   // The last call of a memrec that was killed may still go on.
   uint64_t Begin = clockNs();
   for (;;) {
-    if (Error E = inSafeThread(Do, R))
+    Error E = inSafeThread(Do, R);
+    bool MayWait = clockNs() - Begin < TurnNs;
+    if (E && !(MayTryAgain && MayWait))
       return std::move(E);
-    if (Answer != wire::AttachAnswer::NoTurn || clockNs() - Begin > TurnNs)
+    if (!E && (Answer != wire::AttachAnswer::NoTurn || !MayWait))
       return Answer;
+    consumeError(std::move(E));
+    MayTryAgain = false;
     nap(50'000);
   }
 }

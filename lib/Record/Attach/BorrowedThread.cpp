@@ -118,6 +118,7 @@ Error BorrowedThread::explain(TargetStop Is) {
     return Fail("did not answer in time");
   default:
     int Signal = T.signal();
+    MayTryAgain = !Data;
     restore();
     return Fail("refused: signal " + Twine(Signal));
   }
@@ -138,9 +139,11 @@ Expected<uint64_t> BorrowedThread::systemCall(uint64_t Number,
   constexpr uint64_t RedZone = 128;
   uint64_t Bytes = frame(0).size() + 128;
   uint64_t At = ((Before.rsp - RedZone - Bytes) & ~uint64_t(63)) - 8;
-  if (!Memory.write(At, frame(At)))
+  if (!Memory.write(At, frame(At))) {
+    MayTryAgain = !Data;
     return createStringError(inconvertibleErrorCode(),
                              "has a thread without room on its stack");
+  }
   TargetRegisters R = Before;
   R.rax = Number;
   R.orig_rax = ~0ull;

@@ -30,6 +30,9 @@ public:
 
   /// T is stopped, and safe. After an error the thread is as before.
   llvm::Error begin();
+  /// After an error of begin(): another moment may do. The thread was about to
+  /// handle a fault of its own, or its stack was full.
+  bool mayTryAgain() const { return MayTryAgain; }
   /// Memory of the calls' data; between begin() and end().
   uint64_t room() const { return Data + RoomOffset; }
   static constexpr uint64_t RoomBytes = 64 << 10;
@@ -62,7 +65,8 @@ private:
   uint64_t MaskBefore = 0;
   uint64_t CodeAt = 0, Data = 0;
   bool HasSlept = false; ///< a call has used the kernel's clock of the thread
-  bool IsAway = false;   ///< the registers are not the thread's own
+  bool MayTryAgain = false;
+  bool IsAway = false; ///< the registers are not the thread's own
 };
 
 } // namespace memkit

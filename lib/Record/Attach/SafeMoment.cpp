@@ -3,6 +3,7 @@
 // Which thread may call a function for memrec, and when.
 
 #include "Attach/SafeMoment.h"
+#include "Attach/TargetTasks.h"
 #include "Shared/Preloadable.h"
 #include "Shared/ProcFs.h"
 #include "Support/Failure.h"
@@ -13,6 +14,7 @@
 #include "llvm/Support/Path.h"
 #include <cstdio>
 #include <cstring>
+#include <linux/futex.h>
 #include <sys/syscall.h>
 
 using namespace llvm;
@@ -399,6 +401,18 @@ bool SafeMoment::isBlockedWell(ArrayRef<uint64_t> Code) const {
   return false;
 }
 
+/// Whether the thread waits in libc for another one to end. pthread_join jumps
+/// to an inner function, so it has no frame. The kernel wakes the thread, at
+/// the place where the other one's id stands until it ends.
+static bool waitsForThread(pid_t Pid, const TargetRegisters &R) {
+  constexpr uint64_t Operation = ~uint64_t(FUTEX_CLOCK_REALTIME);
+  if (R.orig_rax != SYS_futex || ((R.rsi & Operation) != FUTEX_WAIT &&
+                                  (R.rsi & Operation) != FUTEX_WAIT_BITSET))
+    return false;
+  auto Tid = pid_t(R.rdx);
+  return Tid > 0 && uint32_t(R.rdx) == R.rdx && stateOf(Pid, Tid) != 0;
+}
+
 NotSafe SafeMoment::judge(const TargetMemory &Memory, const TargetThread &T) {
   constexpr uint64_t NativeCode = 0x33;
   TargetRegisters R;
@@ -421,7 +435,9 @@ NotSafe SafeMoment::judge(const TargetMemory &Memory, const TargetThread &T) {
   if (NotSafe Is = judgeCode(*Code); Is != NotSafe::Safe)
     return Is;
   if (isInLibc(R.rip))
-    return IsInCall && isBlockedWell(*Code) ? NotSafe::Safe : NotSafe::InLibc;
+    return IsInCall && (isBlockedWell(*Code) || waitsForThread(Memory.pid(), R))
+               ? NotSafe::Safe
+               : NotSafe::InLibc;
   return OwnMalloc ? NotSafe::MayAllocate : NotSafe::Safe;
 }
 
