@@ -83,15 +83,24 @@ def counted(name, signals, send):
 
 
 
+took = []
+
+
 def as_timeout(pid):
     """`timeout` sends to its command, then to the group: on a busy machine memrec sees two."""
     os.kill(pid, signal.SIGTERM)
+    began = time.monotonic()
     time.sleep(0.03)
     os.killpg(pid, signal.SIGTERM)
+    took.append(time.monotonic() - began)
 
 
-# The program decides when it ends, and memrec records until then.
-assert counted("timeout", "TERM", as_timeout)[1] == 5
+# The program decides when it ends, and memrec records until then. A busy machine may send the second signal much later.
+for _ in range(10):
+    status = counted("timeout", "TERM", as_timeout)[1]
+    if took[-1] < 0.3:
+        break
+assert status == 5, took
 
 for name in ("TERM", "INT", "HUP", "QUIT"):
     number = getattr(signal, "SIG" + name)
@@ -130,7 +139,7 @@ while not os.path.exists(ready):
     time.sleep(0.02)
 time.sleep(0.2)
 recorder.send_signal(signal.SIGTERM)
-time.sleep(1.5)
+time.sleep(2.5)
 assert recorder.poll() is None, "one SIGTERM that the program ignores ends nothing"
 began = time.monotonic()
 recorder.send_signal(signal.SIGTERM)

@@ -164,6 +164,12 @@ int main(int Argc, char **Argv) {
   struct sigaction Action{};
   Action.sa_handler = [](int) { Stop = true; };
   sigaction(SIGTERM, &Action, nullptr);
+  // The handler would end a call of another thread with EINTR, as where a stop
+  // of the first thread lets the kernel choose another one.
+  sigset_t Ends;
+  sigemptyset(&Ends);
+  sigaddset(&Ends, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &Ends, nullptr);
   std::vector<std::thread> All;
   int Count = Argc > 1 ? std::atoi(Argv[1]) : 4;
   for (int I = 0; I != Count; ++I)
@@ -174,6 +180,7 @@ int main(int Argc, char **Argv) {
   All.emplace_back(useRedZone);
   All.emplace_back(comeAndGo);
   All.emplace_back(load);
+  pthread_sigmask(SIG_UNBLOCK, &Ends, nullptr);
   std::puts("ready");
   std::fflush(stdout);
   while (!Stop) {
