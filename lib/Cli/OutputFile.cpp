@@ -4,6 +4,7 @@
 
 #include "OutputFile.h"
 #include "Messages.h"
+#include "memkit/Trace/ReadHeader.h"
 #include "llvm/Support/Signals.h"
 #include <fcntl.h>
 #include <sys/random.h>
@@ -40,8 +41,12 @@ Expected<std::unique_ptr<OutputFile>> OutputFile::open(StringRef Path,
   return Out;
 }
 
+static bool isPrivate(OutputFile::Content C) {
+  return C == OutputFile::Content::Trace || C == OutputFile::Content::Bundle;
+}
+
 Error OutputFile::openStandard(Content C) {
-  if (C == Content::Trace && isatty(STDOUT_FILENO))
+  if (isPrivate(C) && isatty(STDOUT_FILENO))
     return makeUsageError("not writing a trace to a terminal; use -o FILE");
   if (C == Content::Machine && isatty(STDOUT_FILENO))
     return makeUsageError("not writing a format for programs to a terminal; "
@@ -66,7 +71,16 @@ static std::string randomSuffix() {
   return Out;
 }
 
+Error OutputFile::checkReplaced(Content C) const {
+  if (C == Content::Trace || !Place->old() || !readHeader(Place->path()))
+    return Error::success();
+  return makeError(Name + ": is a trace, which the output would replace; name "
+                          "another file");
+}
+
 Error OutputFile::makeTemporary(Content C) {
+  if (Error E = checkReplaced(C))
+    return E;
   bool IsOwn = Place->isOwn();
   if (!Place->mayReplace())
     return Place->refuse("and only that user can replace the file here");
@@ -76,7 +90,7 @@ Error OutputFile::makeTemporary(Content C) {
   // The rights of an own file stay; rights to become its owner are no rights of
   // an output.
   mode_t Kept = IsOwn ? Place->old()->st_mode & 0777 : 0666;
-  mode_t Mode = C == Content::Trace ? 0600 : Kept;
+  mode_t Mode = isPrivate(C) ? 0600 : Kept;
   constexpr unsigned MaxTries = 100;
   Descriptor New;
   for (unsigned Try = 0; Try != MaxTries && !New; ++Try) {
@@ -89,7 +103,7 @@ Error OutputFile::makeTemporary(Content C) {
     Temporary.clear();
     return outputError(Name, lastError());
   }
-  if (IsOwn && C != Content::Trace)
+  if (IsOwn && !isPrivate(C))
     (void)fchmod(New.get(), Mode);
   sys::RemoveFileOnSignal(temporaryPath());
   Fd = New.release();

@@ -24,13 +24,15 @@ public:
 
 /// A tool's output. A regular file is written under a temporary name; keep()
 /// renames the file. So no half-written file remains, a tool may write to its
-/// own input file, and a file of another user is replaced, never written to.
+/// own input, and a file of another user is replaced, never written to.
+/// Only a trace replaces a trace: a recording cannot be made again.
 /// Standard output, devices and pipes are written directly.
 class OutputFile {
 public:
   enum class Content {
     Text,
     Trace,   ///< private to the user (0600); not for a terminal
+    Bundle,  ///< of traces: as Trace
     Machine, ///< a format for programs; not for a terminal
   };
 
@@ -58,6 +60,7 @@ private:
   llvm::Error openPath(llvm::StringRef Path, Content C);
 
   llvm::Error openStandard(Content C);
+  llvm::Error checkReplaced(Content C) const;
   llvm::Error makeTemporary(Content C);
   std::string temporaryPath() const;
   void removeTemporary();

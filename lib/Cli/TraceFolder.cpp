@@ -5,9 +5,12 @@
 #include "TraceFolder.h"
 #include "Support/Failure.h"
 #include "ToolMain.h"
+#include "memkit/Model/Merged.h"
 #include "memkit/Model/Trace.h"
+#include "memkit/Trace/ReadHeader.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include <map>
 #include <set>
 
 using namespace llvm;
@@ -51,6 +54,48 @@ static void dropRepeated(std::vector<std::string> &Paths) {
   });
 }
 
+/// Drops merged traces beside their parts, which would count twice, as when
+/// `run/job.fb` is made of `run/` again. A merged trace has the start and the
+/// command of its first part, and its host unless it has several; imported ones
+/// may have no start.
+static void dropMerged(std::vector<std::string> &Paths) {
+  std::vector<Header> Parts;
+  std::map<std::string, Header> Merged;
+  for (const std::string &Path : Paths) {
+    std::optional<Header> H = readHeader(Path);
+    if (H && numMerged(*H))
+      Merged[Path] = *H;
+    else if (H && H->Start.RealtimeNs)
+      Parts.push_back(*H);
+  }
+  auto IsPart = [](const Header &Of, const Header &Whole) {
+    return Of.Start == Whole.Start && Of.Command == Whole.Command &&
+           (Whole.Host.empty() || Of.Host == Whole.Host);
+  };
+  erase_if(Paths, [&](const std::string &Path) {
+    auto At = Merged.find(Path);
+    if (At == Merged.end() || none_of(Parts, [&](const Header &Of) {
+          return IsPart(Of, At->second);
+        }))
+      return false;
+    warn(Path + ": was merged from traces that are given, too; left out");
+    return true;
+  });
+}
+
+Error checkNoInput(StringRef Output, ArrayRef<std::string> Inputs) {
+  sys::fs::UniqueID Id, Of;
+  if (Output == "-" || sys::fs::getUniqueID(Output, Id))
+    return Error::success();
+  return any_of(Inputs,
+                [&](const std::string &Path) {
+                  return !sys::fs::getUniqueID(Path, Of) && Id == Of &&
+                         sys::fs::is_regular_file(Path);
+                })
+             ? makeError(Output + ": is an input, too; name another file")
+             : Error::success();
+}
+
 Expected<std::vector<std::string>> expandFolders(ArrayRef<std::string> Inputs) {
   std::vector<std::string> Out;
   for (const std::string &Input : Inputs)
@@ -59,6 +104,8 @@ Expected<std::vector<std::string>> expandFolders(ArrayRef<std::string> Inputs) {
     else if (Error E = addFolder(Input, Out))
       return std::move(E);
   dropRepeated(Out);
+  if (Out.size() > 1)
+    dropMerged(Out);
   return Out;
 }
 

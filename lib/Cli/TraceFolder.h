@@ -22,10 +22,17 @@ bool isFolder(llvm::StringRef Path);
 llvm::Error checkNoStdin(llvm::ArrayRef<std::string> Inputs);
 
 /// Inputs, each folder replaced by the files *.fb in the folder and below it,
-/// in order of their paths; each file once. Symbolic links to folders are not
-/// followed. Errors: a folder that cannot be read; a folder without such files.
+/// in order of their paths; each file once, and no merged trace beside the
+/// traces that it was made of (a warning names it). Symbolic links to folders
+/// are not followed. Errors: a folder that cannot be read; a folder without
+/// such files.
 llvm::Expected<std::vector<std::string>>
 expandFolders(llvm::ArrayRef<std::string> Inputs);
+
+/// An error if Output is one of the input files, for tools whose output is no
+/// other form of its input.
+llvm::Error checkNoInput(llvm::StringRef Output,
+                         llvm::ArrayRef<std::string> Inputs);
 
 /// Warns in a line if the events of a trace are damaged, for tools that answer
 /// from the summary: looks at them for a tenth of a second at most.

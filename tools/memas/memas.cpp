@@ -5,6 +5,7 @@
 #include "Cli/HelpText.h"
 #include "Cli/OutputFile.h"
 #include "Cli/ToolMain.h"
+#include "Cli/TraceFolder.h"
 #include "Support/CommandText.h"
 #include "TraceText/Assembler.h"
 #include "memkit/Model/Complete.h"
@@ -68,6 +69,8 @@ static Expected<int> run() {
   if ((*Text)->getBuffer().starts_with("\x28\xb5\x2f\xfd"))
     return makeError(Input + ": a trace, and not its text: memdump "
                              "--format=asm gives the text");
+  if (Error E = checkNoInput(Output, Input.getValue()))
+    return std::move(E);
   auto Out = OutputFile::open(Output, OutputFile::Content::Trace);
   if (!Out)
     return Out.takeError();

@@ -6,6 +6,7 @@
 #include "Cli/OutputFile.h"
 #include "Cli/Progress.h"
 #include "Cli/ToolMain.h"
+#include "Cli/TraceFolder.h"
 #include "Import/Build/Formats.h"
 #include "memkit/Support/Format.h"
 
@@ -83,7 +84,10 @@ static Error importTo(StringRef Input, const ImportFormat *Format) {
   Expected<ImportFile> File = ImportFile::open(Input);
   if (!File)
     return File.takeError();
-  auto Out = OutputFile::open(chooseOutput(Input), OutputFile::Content::Trace);
+  std::string To = chooseOutput(Input);
+  if (Error E = checkNoInput(To, Input.str()))
+    return E;
+  auto Out = OutputFile::open(To, OutputFile::Content::Trace);
   if (!Out)
     return Out.takeError();
   FdSink Sink((*Out)->fd(), (*Out)->name().str());

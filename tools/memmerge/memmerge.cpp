@@ -78,6 +78,8 @@ static Expected<int> run() {
   Expected<std::vector<std::string>> Paths = expandFolders(Given);
   if (!Paths)
     return Paths.takeError();
+  if (Error E = checkNoInput(Output, *Paths))
+    return std::move(E);
   auto Out = OutputFile::open(Output, OutputFile::Content::Trace);
   if (!Out)
     return Out.takeError();

@@ -127,7 +127,7 @@ Error memkit::writeBundle(const BundleInput &In, const std::string &Output) {
   if (!File)
     return makeError(In.Trace + ": " + File.getError().message());
   Expected<std::unique_ptr<OutputFile>> Out =
-      OutputFile::open(Output, OutputFile::Content::Trace);
+      OutputFile::open(Output, OutputFile::Content::Bundle);
   if (!Out)
     return Out.takeError();
   auto Now = uint64_t(std::time(nullptr));

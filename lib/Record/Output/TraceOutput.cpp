@@ -5,7 +5,7 @@
 #include "Output/TraceOutput.h"
 #include "Support/Failure.h"
 #include "memkit/Support/RequestError.h"
-#include "memkit/Trace/TraceReader.h"
+#include "memkit/Trace/ReadHeader.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cerrno>
 #include <cstdlib>
@@ -113,20 +113,8 @@ Expected<TraceOutput> TraceOutput::open(StringRef Path,
 // A file that exists
 //===----------------------------------------------------------------------===//
 
-/// Whether the file starts like a trace, even of another version.
 static bool isTrace(int Fd) {
-  Expected<std::unique_ptr<SectionStream>> Stream =
-      SectionStream::open("/proc/self/fd/" + std::to_string(Fd));
-  if (!Stream) {
-    consumeError(Stream.takeError());
-    return false;
-  }
-  Expected<std::optional<AnySection>> First = (*Stream)->next();
-  if (!First) {
-    consumeError(First.takeError());
-    return false;
-  }
-  return First->has_value() && std::holds_alternative<Header>(**First);
+  return readHeader("/proc/self/fd/" + std::to_string(Fd)).has_value();
 }
 
 namespace {

@@ -38,12 +38,18 @@ for name in COMMANDS:
     assert os.listdir(here) == ["out"], (name, os.listdir(here))
 
     # Over an own file that everybody can read, empty, a trace, or anything else. A reader who has opened
-    # the old file sees nothing of the new one.
+    # the old file sees nothing of the new one. Only a trace replaces a trace.
     for content in ("", "secret plans\n", None):
         put(out, content or "")
         if content is None:
             shutil.copy(folder + "/in.fb", out)
         before = read(out)
+        if content is None and (name in TEXTS or name == "memstat --bundle"):
+            done = write(name, out)
+            assert done.returncode == 1 and "out: is a trace, which the output would replace" in done.stderr, (name, done)
+            assert read(out) == before and os.listdir(here) == ["out"], name
+            os.remove(out)
+            continue
         with open(out, "rb") as reader:
             expect_ok(name, out)
             assert reader.read() == before, name
