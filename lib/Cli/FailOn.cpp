@@ -77,6 +77,11 @@ Error FailOn::checkNames(ArrayRef<std::string> Names) const {
   return Error::success();
 }
 
+void FailOn::noteCut(std::string Text) {
+  if (Cut.empty())
+    Cut = std::move(Text);
+}
+
 bool FailOn::asksFor(ConditionMetric Metric) const {
   return any_of(Conditions,
                 [&](const Condition &C) { return C.Metric == Metric; });
@@ -94,6 +99,8 @@ FailOn::status(function_ref<Expected<bool>(const Condition &)> Holds) const {
     say("--fail-on: " + C.Text + " holds");
     Any = true;
   }
+  if (!Any && !Conditions.empty() && !Cut.empty())
+    return cannotJudge(Conditions.front(), Cut);
   if (!Any)
     return ExitOk;
   return ExitCode.getNumOccurrences() ? static_cast<int>(ExitCode)

@@ -29,12 +29,16 @@ public:
   /// A UsageError for a condition on a heap or memory space without a place in
   /// Names.
   llvm::Error checkNames(llvm::ArrayRef<std::string> Names) const;
+  /// Notes that a trace is cut off (cutOffText()): a condition that does not
+  /// hold of it is not judged. Empty: the trace is whole.
+  void noteCut(std::string Text);
   /// Whether any condition is about this metric.
   bool asksFor(ConditionMetric Metric) const;
   /// Calls Holds for each condition and reports the conditions that hold
   /// (unless -q). Returns ExitOk if none holds, else the status of
-  /// --error-exitcode, or ExitCondition. Errors: of Holds; a condition that
-  /// cannot be judged must not count as met, nor as not met.
+  /// --error-exitcode, or ExitCondition. Errors: of Holds; none holds, and a
+  /// trace is cut off. A condition that cannot be judged must not count as met,
+  /// nor as not met.
   llvm::Expected<int> status(
       llvm::function_ref<llvm::Expected<bool>(const Condition &)> Holds) const;
 
@@ -43,6 +47,7 @@ private:
   llvm::cl::list<std::string> Given;
   llvm::cl::opt<unsigned> ExitCode;
   std::vector<Condition> Conditions;
+  std::string Cut; ///< the first that was noted
 };
 
 /// The error of Holds for a condition without an answer.

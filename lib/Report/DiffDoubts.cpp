@@ -3,6 +3,7 @@
 // Why a comparison may mislead.
 
 #include "DiffSentences.h"
+#include "memkit/Model/CutOff.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <map>
@@ -15,6 +16,8 @@ std::vector<std::string> lossLines(const DiffView &V) {
   std::vector<std::string> Lines;
   for (size_t R = 0; R != V.Runs.size(); ++R) {
     const Trace &T = V.Runs.trace(R);
+    if (std::string Cut = cutOffText(T); !Cut.empty())
+      Lines.push_back(std::move(Cut));
     if (uint64_t Lost = T.lostEvents())
       Lines.push_back((formatCount(Lost) + " events of " + T.name() +
                        " lost: differences may be wrong")

@@ -11,6 +11,7 @@
 #include "Stats/MarkMetrics.h"
 #include "Support/Rounding.h"
 #include "Support/RunBoth.h"
+#include "memkit/Model/CutOff.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include <map>
@@ -19,16 +20,37 @@ using namespace llvm;
 
 namespace memkit {
 
+/// An error if no trace has what is selected. New memory is in the later traces
+/// alone.
+static Error checkMatches(ArrayRef<SelectedTrace> All,
+                          const SelectionSpec &Spec) {
+  Error First = Error::success();
+  for (const SelectedTrace &T : All) {
+    Expected<Selection> Sel = Selection::create(*T.T, Spec);
+    if (Sel) {
+      consumeError(std::move(First));
+      return Error::success();
+    }
+    if (First)
+      consumeError(Sel.takeError());
+    else
+      First = Sel.takeError();
+  }
+  return First;
+}
+
 Expected<std::vector<SelectedTrace>> openTraces(ArrayRef<std::string> Inputs,
                                                 const SelectionSpec &Spec) {
   if (count(Inputs, "-") > 1)
     return makeUsageError("only one trace can come from standard input");
   std::vector<SelectedTrace> All(Inputs.size());
+  SelectionSpec Of = Spec;
+  Of.MayMatchNothing = true;
   for (size_t I = 0; I < Inputs.size(); I += 2) {
     Error Failed[] = {Error::success(), Error::success()};
     auto Open = [&](size_t N) {
       if (I + N < Inputs.size())
-        Failed[N] = All[I + N].open(Inputs[I + N], Spec, showProgress());
+        Failed[N] = All[I + N].open(Inputs[I + N], Of, showProgress());
     };
     runBoth([&] { Open(0); }, [&] { Open(1); });
     // The caller gets one error; llvm::Error requires both to be examined.
@@ -40,6 +62,9 @@ Expected<std::vector<SelectedTrace>> openTraces(ArrayRef<std::string> Inputs,
       if (E)
         return std::move(E);
   }
+  if (!Spec.empty())
+    if (Error E = checkMatches(All, Spec))
+      return std::move(E);
   for (const SelectedTrace &T : All)
     for_each(T.T->warnings(), [](const std::string &W) { warn(W); });
   return All;
@@ -191,8 +216,19 @@ static Expected<bool> sampledHolds(const Condition &C, const DiffRuns &Runs,
   return false;
 }
 
+/// Whether a condition compares with the runs before.
+static bool isOfChange(const Condition &C) {
+  return C.Metric == ConditionMetric::Differences ||
+         C.What == Condition::ConditionKind::Change ||
+         C.What == Condition::ConditionKind::ChangeShare;
+}
+
 Expected<bool> holds(const Condition &C, const DiffRuns &Runs,
                      const DiffReport &R, double Confidence, std::string &Why) {
+  // Less before looks like a change.
+  for (size_t Run = 0; Run != Runs.numBefore() && isOfChange(C); ++Run)
+    if (std::string Cut = cutOffText(Runs.trace(Run)); !Cut.empty())
+      return cannotJudge(C, Cut);
   switch (C.Metric) {
   case ConditionMetric::Differences: {
     size_t Found = R.Changes.Findings.size();

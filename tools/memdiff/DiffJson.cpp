@@ -7,6 +7,7 @@
 #include "Export/TableText.h"
 #include "Tables/TableMaker.h"
 #include "TraceText/EnumNames.h"
+#include "memkit/Model/CutOff.h"
 #include <cmath>
 
 using namespace llvm;
@@ -206,6 +207,7 @@ static void writeRuns(json::OStream &J, const DiffView &V, StringRef Name,
         });
         J.attribute("host", jsonTextOrNull(T.header().Host));
         J.attribute("lost", T.lostEvents());
+        J.attribute("cut_off", !cutOffText(T).empty());
       });
   });
 }

@@ -6,11 +6,14 @@
 #include "Cli/OutputFile.h"
 #include "Cli/SelectionFlags.h"
 #include "Cli/ToolMain.h"
+#include "Cli/TraceFolder.h"
 #include "Cli/TraceGroups.h"
 #include "Comparison.h"
 #include "DiffPrinter.h"
 #include "Merge/FolderInput.h"
+#include "Support/Failure.h"
 #include "memkit/Analysis/DiffTrace.h"
+#include "memkit/Model/CutOff.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -110,6 +113,8 @@ static Error write(const DiffView &V, ArrayRef<std::string> Paths) {
   DiffFormat F = outputFormat();
   auto Content = F == DiffFormat::Trace ? OutputFile::Content::Trace
                                         : OutputFile::Content::Text;
+  if (Error E = checkNoInput(Output, Paths))
+    return E;
   Expected<std::unique_ptr<OutputFile>> Out = OutputFile::open(Output, Content);
   if (!Out)
     return Out.takeError();
@@ -213,16 +218,19 @@ static Expected<int> run(SelectionFlags &Flags, FailOn &Fatal,
     return Report.takeError();
   warnOfUnused(*Renamed);
 
+  for (const SelectedTrace &T : *Traces)
+    Fatal.noteCut(cutOffText(*T.T));
   std::string Why;
   std::vector<std::string> Failed;
   std::vector<bool> Verdicts; ///< of the conditions, in order
+  std::string Unjudged;
   for (const Condition &C : Fatal.conditions()) {
     Expected<bool> Is = holds(C, Runs, *Report, Options->Confidence, Why);
-    if (!Is)
-      return Is.takeError();
-    Verdicts.push_back(*Is);
-    if (*Is)
+    Verdicts.push_back(Is && *Is);
+    if (Verdicts.back())
       Failed.push_back(Why);
+    if (!Is)
+      Unjudged = toString(Is.takeError());
   }
   uint64_t Max = Top.getNumOccurrences()            ? uint64_t(Top)
                  : OutputFormat == DiffFormat::Json ? 0
@@ -236,6 +244,8 @@ static Expected<int> run(SelectionFlags &Flags, FailOn &Fatal,
   for (const SelectedTrace &T : *Traces)
     for_each(T.T->reader().unknownWarnings(),
              [](const std::string &W) { warn(W); });
+  if (!Unjudged.empty())
+    return makeError(Unjudged);
   size_t At = 0;
   return Fatal.status(
       [&](const Condition &) { return Expected<bool>(Verdicts[At++]); });

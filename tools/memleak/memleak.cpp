@@ -15,6 +15,7 @@
 #include "LeakPrinter.h"
 #include "Merge/FolderInput.h"
 #include "Support/RunBoth.h"
+#include "memkit/Model/CutOff.h"
 #include "memkit/Model/Imported.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
@@ -383,6 +384,7 @@ static Expected<int> run(SelectionFlags &Flags, const GrowthFlags &Growing,
     if (!U.any())
       warn("suppression 'leak:" + U.Pattern + "' matched nothing");
   explainPassed(Fatal, *R);
+  Fatal.noteCut(cutOffText(*In.T));
   return Fatal.status([&](const Condition &C) { return holds(C, *In.T, *R); });
 }
 

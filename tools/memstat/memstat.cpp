@@ -19,6 +19,7 @@
 #include "Sections.h"
 #include "SourceView.h"
 #include "Terminal/Graph.h"
+#include "memkit/Model/CutOff.h"
 #include "memkit/Model/Imported.h"
 #include "memkit/Model/Merged.h"
 #include "memkit/Model/Redact.h"
@@ -57,7 +58,7 @@ static JobPageOptions jobOptions(const SelectionSpec &Spec) {
 
 /// The exit status of a job. A condition that no rank can meet is an error: a
 /// gate that never closes helps nobody.
-static Expected<int> jobStatus(const FailOn &Fatal, const JobReport &J) {
+static Expected<int> jobStatus(FailOn &Fatal, const JobReport &J) {
   for (ConditionMetric M :
        {ConditionMetric::Suggestions, ConditionMetric::Fragmentation})
     if (Fatal.asksFor(M))
@@ -66,6 +67,8 @@ static Expected<int> jobStatus(const FailOn &Fatal, const JobReport &J) {
                             "none");
   if (Error E = Fatal.checkNames(spacesOfJob(J)))
     return E;
+  if (any_of(J.Ranks, [](const JobRank &R) { return R.CutNs.has_value(); }))
+    Fatal.noteCut("the recording of a rank is cut off");
   std::vector<MetricValue> Values = metricsOfJob(J);
   return Fatal.status([&](const Condition &C) { return judge(C, Values); });
 }
@@ -262,10 +265,11 @@ static Error writeSourcePage(const StatPage &P) {
   return (*Out)->keep();
 }
 
-static Expected<int> showTrace(StatPage &P, const FailOn &Fatal) {
+static Expected<int> showTrace(StatPage &P, FailOn &Fatal) {
   if (Error E = openPage(P, Fatal))
     return std::move(E);
   const Trace &T = *P.In.T;
+  Fatal.noteCut(cutOffText(T));
   // The sums of a merged trace say little: the ranks are the answer.
   if (P.Job && numMerged(T.header()) && isPlainPage() && Source.empty()) {
     if (Error E = writeJob(*P.Job, jobOptions(P.Spec)))

@@ -23,8 +23,8 @@ enum class StatsBy {
 /// The part of a trace that a SelectionSpec chooses. Ids are the trace's.
 class Selection {
 public:
-  /// Fails if a pattern is wrong (RequestError) or matches nothing; the error
-  /// then lists the possible values.
+  /// Fails if a pattern is wrong (RequestError) or matches nothing, which the
+  /// spec may allow; the error then lists the possible values.
   static llvm::Expected<Selection> create(const Trace &T,
                                           const SelectionSpec &S);
 

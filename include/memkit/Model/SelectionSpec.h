@@ -32,6 +32,9 @@ struct SelectionSpec {
   /// Blocks allocated from Since to before Until; those that live At a time
   /// point, as they are then.
   std::optional<TimePointSpec> Since, Until, At;
+  /// Patterns and times that the trace has nothing of choose nothing, and are
+  /// no error: another trace may have it.
+  bool MayMatchNothing = false;
   /// How stacks are shown, no part of the selection: nothing is folded.
   bool AllFrames = false;
   /// What names say, no part of the selection; null: the built-in rules.

@@ -21,7 +21,8 @@ static std::vector<Leak> gatherLeaks(const SelectedStats &S) {
   DenseMap<std::pair<uint32_t, uint64_t>, uint32_t> Known;
   std::vector<Leak> Leaks;
   S.forEach([&](uint32_t Process, const StackStats &R) {
-    if (!R.LiveBlocks || T.wasReplaced(Process))
+    // In a trace of differences a block may only have become larger.
+    if ((!R.LiveBlocks && !R.LiveBytes) || T.wasReplaced(Process))
       return;
     // Blocks entirely filled by inner heaps are findings of the inner heaps.
     if (!Outer && R.LiveBytes && !R.LiveExclusive)

@@ -38,7 +38,7 @@ Error Selection::chooseScopePaths(const Trace &T, const SelectionSpec &S) {
         ScopePaths[C.Parent] || Scopes[C.Scope] ||
         (Lengths[Id] != MaxPath && Wanted->match(T.scopePathText(Id)));
   }
-  if (ScopePaths.none())
+  if (ScopePaths.none() && !S.MayMatchNothing)
     return nothingMatches("scope path", S.ScopePaths, There);
   return Error::success();
 }
@@ -74,7 +74,7 @@ Error Selection::chooseLayers(const Trace &T, const SelectionSpec &S) {
     There.push_back(T.string(Sc.Name).str());
     Scopes[Id] = matchesPath(*Wanted, There.back());
   }
-  if (Scopes.none())
+  if (Scopes.none() && !S.MayMatchNothing)
     return nothingMatches("layer", S.Layers, There);
   BitVector In(T.scopePaths().size() + 1);
   for (uint32_t Id = 1; Id < In.size(); ++Id) {
@@ -86,7 +86,7 @@ Error Selection::chooseLayers(const Trace &T, const SelectionSpec &S) {
   else
     ScopePaths &= In;
   AllScopePaths = false;
-  if (ScopePaths.none())
+  if (ScopePaths.none() && !S.MayMatchNothing)
     return makeError("no layer that matches '" + join(S.Layers, "', '") +
                      "' lies in a scope path that matches '" +
                      join(S.ScopePaths, "', '") + "'");

@@ -63,7 +63,7 @@ Error Selection::chooseHeaps(const Trace &T, const SelectionSpec &S) {
     Heaps[Id] = OuterView ? Wanted->match(Name)
                           : !(T.heap(Id).Flags & HF_OutsideTotals);
   }
-  if (OuterView && Heaps.none())
+  if (OuterView && Heaps.none() && !S.MayMatchNothing)
     return nothingMatches("heap", S.Heaps, There);
   return Error::success();
 }
@@ -108,7 +108,7 @@ Error Selection::chooseProcesses(const Trace &T, const SelectionSpec &S) {
   if (Processes.none())
     for (uint32_t Id = 1; Id <= Count; ++Id)
       Processes[Id] = Wanted->match(commandOf(T, T.processes()[Id - 1]));
-  if (Processes.none())
+  if (Processes.none() && !S.MayMatchNothing)
     return nothingMatches("process", S.Processes, There);
   return Error::success();
 }
@@ -142,7 +142,7 @@ Error Selection::chooseStacks(const Trace &T, const SelectionSpec &S) {
   Stacks.resize(T.numStacks() + 1);
   for (uint32_t Id = 1; Id <= T.numStacks(); ++Id)
     Stacks[Id] = NodeMatches[T.leaf(Id)];
-  if (Stacks.none())
+  if (Stacks.none() && !S.MayMatchNothing)
     return makeError("no stack matches '" + join(S.Stacks, "', '") +
                      "'; there are " + Twine(T.numStacks()) + " stacks");
   return Error::success();
@@ -164,7 +164,7 @@ Error Selection::chooseThreads(const Trace &T, const SelectionSpec &S) {
     Threads[Id] =
         Wanted->match(Name) || is_contained(S.Threads, utostr(Th.Tid));
   }
-  if (Threads.none())
+  if (Threads.none() && !S.MayMatchNothing)
     return nothingMatches("thread", S.Threads, There);
   return Error::success();
 }
@@ -221,10 +221,12 @@ Error Selection::chooseTimes(const Trace &T, const SelectionSpec &S) {
     To = std::move(*M);
     return Error::success();
   };
-  if (Error E = checkEnd(T, RequestField::Since, S.Since))
-    return E;
-  if (Error E = checkEnd(T, RequestField::At, S.At))
-    return E;
+  if (!S.MayMatchNothing) {
+    if (Error E = checkEnd(T, RequestField::Since, S.Since))
+      return E;
+    if (Error E = checkEnd(T, RequestField::At, S.At))
+      return E;
+  }
   if (Error E = Find(S.Since, Times.Since))
     return E;
   if (Error E = Find(S.Until, Times.Until))
