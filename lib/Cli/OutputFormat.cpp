@@ -49,10 +49,13 @@ static cl::Option *findOption(StringRef Name) {
   return cl::getRegisteredOptions().lookup(Name);
 }
 
-void chooseFormatByOutput() {
+void chooseFormatByOutput(unsigned NumOfProject) {
   cl::Option *Format = findOption("format"), *Output = findOption("o");
-  if (!Format || !Output || Format->getNumOccurrences() ||
-      !Output->getNumOccurrences())
+  auto IsGiven = [&](const cl::Option &O, unsigned After) {
+    return O.getNumOccurrences() && O.getPosition() > After;
+  };
+  if (!Format || !Output || !Output->getNumOccurrences() ||
+      IsGiven(*Format, IsGiven(*Output, NumOfProject) ? NumOfProject : 0))
     return;
   StringRef File = static_cast<cl::opt<std::string> *>(Output)->getValue();
   std::vector<std::string> Known;
@@ -63,6 +66,7 @@ void chooseFormatByOutput() {
       Known = optionValues(*Format);
     if (!is_contained(Known, F.Format))
       continue;
+    Format->reset();
     Format->addOccurrence(0, "format", F.Format);
     return;
   }

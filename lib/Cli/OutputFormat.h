@@ -9,8 +9,9 @@ namespace memkit {
 
 /// Where -o names a file and --format is not given, sets --format by the file's
 /// extension, if the tool has such a format: `-o peak.svg` is a picture. Call
-/// after the command line was parsed.
-void chooseFormatByOutput();
+/// after the command line was parsed. NumOfProject: the first arguments, which
+/// are the project's; a name on the command line wins over its --format.
+void chooseFormatByOutput(unsigned NumOfProject);
 
 } // namespace memkit
 

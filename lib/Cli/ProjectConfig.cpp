@@ -44,9 +44,9 @@ static constexpr StringRef Tools[] = {
     "memmerge", "memas",   "memmcp"};
 
 /// Whether only the user or root can have written the file.
-static bool isOwn(const char *Path) {
+static bool isOwn(const std::string &Path) {
   struct stat St;
-  return stat(Path, &St) == 0 && S_ISREG(St.st_mode) &&
+  return stat(Path.c_str(), &St) == 0 &&
          (St.st_uid == geteuid() || St.st_uid == 0) && !(St.st_mode & S_IWOTH);
 }
 
@@ -73,7 +73,7 @@ static bool hasTable(StringRef Path) {
 }
 
 /// The file of the project; empty: there is none.
-static std::string findFile() {
+static std::string findFile(std::vector<std::string> &PassedOver) {
   SmallString<256> Folder;
   if (sys::fs::current_path(Folder))
     return "";
@@ -82,8 +82,12 @@ static std::string findFile() {
     for (StringRef Name : {Usual, OfPython}) {
       SmallString<256> Path(Folder);
       sys::path::append(Path, Name);
-      if (isOwn(Path.c_str()) && (Name == Usual || hasTable(Path)))
+      if (!sys::fs::is_regular_file(Path) ||
+          (Name == OfPython && !hasTable(Path)))
+        continue;
+      if (isOwn(Path.str().str()))
         return Path.str().str();
+      PassedOver.push_back(Path.str().str());
     }
     bool IsTop = any_of(std::initializer_list<StringRef>{".git", ".hg", ".svn"},
                         [&](StringRef Name) {
@@ -196,7 +200,7 @@ Expected<ProjectConfig> readProjectConfig() {
   bool IsFound = !Named || !*Named;
   if (!IsFound && StringRef(Named) == "off")
     return C;
-  C.Path = IsFound ? findFile() : Named;
+  C.Path = IsFound ? findFile(C.PassedOver) : Named;
   if (C.Path.empty())
     return C;
   Expected<std::unique_ptr<MemoryBuffer>> Text = readFile(C.Path);
@@ -211,8 +215,10 @@ Expected<ProjectConfig> readProjectConfig() {
   const toml::table *Top = &Parsed.table();
   if (sys::path::filename(C.Path) == OfPython)
     Top = (*Top)["tool"]["memkit"].as_table();
-  if (!Top)
-    return ProjectConfig();
+  if (!Top) {
+    C.Path.clear();
+    return C;
+  }
   if (Error E = ConfigReader(C, IsFound).readTop(*Top))
     return std::move(E);
   return C;

@@ -24,14 +24,16 @@ struct ConfigOption {
 struct ProjectConfig {
   std::string Path; ///< empty: there is none
   std::vector<ConfigOption> Options;
+  /// The files before Path that others could have written.
+  std::vector<std::string> PassedOver;
 };
 
 /// The file of MEMKIT_CONFIG (`off`: none), else the first memkit.toml or
 /// pyproject.toml with a table tool.memkit in the current folder or above, up
 /// to the folder of the version control, the home or the root. Passes over
-/// files that another user could have written. Errors: the file cannot be read
-/// or is no TOML; a value is no text, number, boolean or list of texts; a file
-/// that was only found sets what writes files or runs programs.
+/// files that another user could have written, and names them. Errors: the file
+/// cannot be read or is no TOML; a value is no text, number, boolean or list of
+/// texts; a file that was only found sets what writes files or runs programs.
 llvm::Expected<ProjectConfig> readProjectConfig();
 
 /// The options of a tool, as arguments. Names: the options that the tool has.

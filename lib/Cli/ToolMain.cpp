@@ -111,14 +111,28 @@ private:
 
 } // namespace
 
+/// What the project's files say.
+static ProjectConfig OfProject;
+
+/// Says which options that an error names stand in a file.
+static void explainOrigin(StringRef Error) {
+  for (const ConfigOption &O : OfProject.Options)
+    if (StringRef(O.Text).contains('=') && Error.contains(O.Text))
+      WithColor::note(errs(), toolName())
+          << oneLine(O.Text + " stands in " + O.From) << '\n';
+}
+
 static void printUsageErrors(StringRef Text, ArrayRef<const char *> Args) {
   bool First = true;
+  std::string All;
   for (const std::string &Line : usageMessages(Text, toolName(), Args)) {
     if (std::exchange(First, false))
       WithColor::error(errs(), toolName()) << oneLine(Line) << '\n';
     else
       WithColor::note(errs(), toolName()) << oneLine(Line) << '\n';
+    All += Line;
   }
+  explainOrigin(All);
 }
 
 /// The project's options, which the command line's follow. Ends the program if
@@ -139,8 +153,10 @@ static std::vector<std::string> projectOptions(const ToolDescription &D,
   Expected<std::vector<std::string>> Options =
       C ? optionsOf(*C, D.Name == "memkit run" ? "memrec" : D.Name, Names)
         : C.takeError();
-  if (Options)
+  if (Options) {
+    OfProject = std::move(*C);
     return std::move(*Options);
+  }
   reportError(Options.takeError());
   exit(D.UsageStatus);
 }
@@ -176,8 +192,8 @@ void parseToolOptions(int Argc, char **Argv, const ToolDescription &D) {
     Args.push_back("");
   const std::string Name = toolName().str();
   Args[0] = Name.c_str();
-  std::vector<std::string> OfProject = projectOptions(D, Args);
-  for (const std::string &Option : reverse(OfProject))
+  std::vector<std::string> Given = projectOptions(D, Args);
+  for (const std::string &Option : reverse(Given))
     Args.insert(Args.begin() + 1, Option.c_str());
   HeldStderr Held;
   std::string Errors;
@@ -200,7 +216,9 @@ void parseToolOptions(int Argc, char **Argv, const ToolDescription &D) {
   }
   if (Fine) {
     errs() << Others;
-    chooseFormatByOutput();
+    for (const std::string &Path : OfProject.PassedOver)
+      warn(Path + ": passed over, because other users may write it");
+    chooseFormatByOutput(unsigned(Given.size()));
     return;
   }
   printUsageErrors(Others + Errors, ArrayRef(Args).drop_front());
@@ -218,11 +236,14 @@ int runTool(int Argc, char **Argv, const ToolDescription &D,
   } else {
     Error E = Result.takeError();
     Status = isUsage(E) ? ExitUsage : ExitError;
+    std::string Text;
+    visitErrors(E, [&](const ErrorInfoBase &I) { Text += I.message(); });
     // A closed pipe is not reported.
     if (E.isA<BrokenPipe>())
       consumeError(std::move(E));
     else
       reportError(std::move(E));
+    explainOrigin(Text);
   }
   return Status;
 }

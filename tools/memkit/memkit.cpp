@@ -114,6 +114,9 @@ static int printConfig() {
   Expected<memkit::ProjectConfig> C = memkit::readProjectConfig();
   if (!C)
     return fail(C.takeError());
+  for (const std::string &Path : C->PassedOver)
+    outs() << memkit::oneLine(Path)
+           << ": passed over, because other users may write it\n";
   if (C->Path.empty()) {
     outs() << "no memkit.toml, and no [tool.memkit] in pyproject.toml, here or "
               "above\n";
