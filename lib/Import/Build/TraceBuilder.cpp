@@ -39,11 +39,20 @@ void TraceBuilder::warn(const Twine &What) {
 // Names
 //===----------------------------------------------------------------------===//
 
+std::string TraceBuilder::filePath(StringRef Path) {
+  bool HasDrive =
+      Path.size() > 2 && isAlpha(Path[0]) && Path[1] == ':' && Path[2] == '\\';
+  std::string Out = Path.str();
+  if (HasDrive || Path.starts_with("\\\\"))
+    std::replace(Out.begin(), Out.end(), '\\', '/');
+  return Out;
+}
+
 uint32_t TraceBuilder::pythonFrame(StringRef FunctionName, StringRef FileName,
                                    uint32_t Line, uint32_t FirstLine) {
   Function F;
   F.Name = string(FunctionName.empty() ? "?" : FunctionName);
-  F.File = string(FileName);
+  F.File = string(filePath(FileName));
   F.Line = FirstLine;
   return Names.frame({FrameKind::Python, Names.Names.function(F), Line});
 }
@@ -52,7 +61,7 @@ uint32_t TraceBuilder::namedFrame(StringRef FunctionName, StringRef FileName,
                                   uint32_t Line) {
   Function F;
   F.Name = string(FunctionName.empty() ? "?" : FunctionName);
-  F.File = string(FileName);
+  F.File = string(filePath(FileName));
   F.Line = Line;
   return Names.frame({FrameKind::Named, Names.Names.function(F), 0});
 }

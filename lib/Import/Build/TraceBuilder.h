@@ -68,6 +68,8 @@ public:
   ScopeTree Scopes{Names};
 
   uint32_t string(llvm::StringRef Text) { return Names.Names.string(Text); }
+  /// A source file's path; one of Windows with slashes, as all rules expect.
+  static std::string filePath(llvm::StringRef Path);
   /// A frame of an interpreted language: a function and the line that runs.
   uint32_t pythonFrame(llvm::StringRef Function, llvm::StringRef File,
                        uint32_t Line, uint32_t FirstLine = 0);

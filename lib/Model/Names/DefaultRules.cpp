@@ -272,6 +272,8 @@ library:/dist-packages/
 library:/lib/python2.
 library:/lib/python3.
 library:/python3*/lib/
+library:/Python3*/Lib/
+library:conda*/Lib/
 library:/_vendor/
 library:/vendor/
 library:/third_party/
