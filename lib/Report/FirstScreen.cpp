@@ -10,6 +10,7 @@
 #include "Support/CommandText.h"
 #include "Support/Table.h"
 #include "TraceText/EnumNames.h"
+#include "memkit/Analysis/HeapOverview.h"
 #include "memkit/Model/Imported.h"
 #include "memkit/Support/Format.h"
 #include "memkit/Trace/CensusNames.h"
@@ -26,7 +27,7 @@ namespace memkit {
 //===----------------------------------------------------------------------===//
 
 static std::string programText(const PageInput &F) {
-  std::string Name = oneLine(queryProgram(F.T));
+  std::string Name = oneLine(queryProgram(F.T, &F.Sel));
   if (Name.empty())
     Name = oneLine(importedFrom(F.T.header()).File);
   return Name.empty() ? "the program" : Name;
@@ -64,6 +65,9 @@ static std::vector<Subject> selectedParts(const PageInput &F) {
     Out[P.Space].PeakBytes += P.PeakBytes;
     Out[P.Space].LiveBytes += P.LiveBytes;
   }
+  if (std::optional<uint32_t> Only = onlyProcess(F.T, F.Sel))
+    for (uint32_t Space = 0; Space != Out.size() && !F.OfHeaps; ++Space)
+      Out[Space].PeakBytes = peakOfProcess(F.T, *Only, Space);
   for (uint32_t Space = 0; Space != Out.size(); ++Space) {
     Subject &S = Out[Space];
     S.Space = Space;
@@ -163,7 +167,8 @@ static std::vector<LineGrowth> growing(const PageInput &F) {
 static std::string verdict(const PageInput &F, ArrayRef<Subject> All) {
   std::string Text = programText(F) + ": ";
   if (All.empty())
-    return Text + "no memory was recorded";
+    return Text + (F.Whole ? "no memory was recorded"
+                           : "nothing that was selected lived at a peak");
   const Subject &S = largest(All);
   if (isMoment(F))
     return Text + (isNamed(F, All) ? S.Name + " " : "") +

@@ -3,6 +3,7 @@
 // The sections of the first screen.
 
 #include "Sections.h"
+#include "memkit/Analysis/HeapOverview.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -49,6 +50,18 @@ static std::string bar(uint64_t Bytes, uint64_t Whole, unsigned Columns,
   return Text;
 }
 
+/// Whether the rows are those of another moment than the subject's peak: a
+/// single process has its own peak, and its rows that of all processes.
+static bool isOfOtherPeak(const PageInput &F, ArrayRef<PlaceRow> Rows,
+                          uint64_t Peak) {
+  if (F.Whole || F.OfHeaps || !onlyProcess(F.T, F.Sel))
+    return false;
+  uint64_t Sum = 0;
+  for (const PlaceRow &R : Rows)
+    Sum += R.Bytes;
+  return Sum < Peak;
+}
+
 static PageSection placeSection(const PageInput &F, const Subject &Of,
                                 bool Named) {
   constexpr unsigned BarColumns = 12;
@@ -85,9 +98,12 @@ static PageSection placeSection(const PageInput &F, const Subject &Of,
            ""});
   }
   PageSection Out;
-  Out.Title = Named ? "The peak of " + Of.Name : std::string("The peak");
+  bool IsOfAll = isOfOtherPeak(F, Rows, Whole);
+  Out.Title = IsOfAll ? "What it had at the peak of all processes"
+              : Named ? "The peak of " + Of.Name
+                      : std::string("The peak");
   Out.Title += byWhat(F).str() + ": " + formatShare(Shown, Whole) + " of " +
-               formatSize(Whole);
+               (IsOfAll ? "its own peak, " : "") + formatSize(Whole);
   Out.Titled = true;
   Out.Rows = std::move(T);
   return Out;

@@ -9,6 +9,7 @@
 #include "memkit/Model/Query.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace llvm;
 
@@ -137,6 +138,14 @@ valuesFor(const FailOn &Fatal, const PageInput &F, const SelectedStats &S) {
   return Out;
 }
 
+/// Whether the peaks are parts of the peaks of all processes: those of several
+/// of them together are in no trace, nor those of heaps.
+static bool hasPartialPeaks(const PageInput &F) {
+  bool IsWhole = all_of(seq<uint32_t>(1, F.T.processes().size() + 1),
+                        [&](uint32_t Id) { return F.Sel.hasProcess(Id); });
+  return !IsWhole && (F.OfHeaps || !onlyProcess(F.T, F.Sel));
+}
+
 Expected<int> gateStatus(const FailOn &Fatal, const PageInput &F,
                          const SelectedStats &S) {
   if (Fatal.conditions().empty())
@@ -148,6 +157,9 @@ Expected<int> gateStatus(const FailOn &Fatal, const PageInput &F,
     Expected<bool> Is = judge(C, *Values);
     if (Is && *Is && isOfScopes(C.Metric))
       sayScopes(C, *Values);
+    if (Is && !*Is && C.Metric == ConditionMetric::Peak && hasPartialPeaks(F))
+      return cannotJudge(C, "the trace has the peaks of all processes, and of "
+                            "each alone");
     return Is;
   });
 }

@@ -41,9 +41,14 @@ struct HeapOverview {
 std::vector<HeapOverview> statHeaps(const SelectedStats &S, size_t Top,
                                     bool WithStacks = true);
 
-/// The selected rows' bytes at the peak of each memory space (PeakBytes) and at
-/// the ends of their processes (LiveBytes), by memory space. A byte counts
-/// once.
+/// The process that is selected; none: several are.
+std::optional<uint32_t> onlyProcess(const Trace &T, const Selection &Sel);
+/// The peak of a process alone in a memory space.
+uint64_t peakOfProcess(const Trace &T, uint32_t Process, uint32_t Space);
+
+/// The selected rows' bytes at the peak of each memory space (PeakBytes; of a
+/// single process its own peak) and at the ends of their processes (LiveBytes),
+/// by memory space. A byte counts once.
 std::vector<TotalStats> partOfSpaces(const SelectedStats &S);
 
 /// Bytes as an integer; the maximum integer where Bytes exceed the range.

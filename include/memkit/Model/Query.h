@@ -93,8 +93,9 @@ struct RunReport {
 RunReport queryRun(const Trace &T);
 /// The name of the program: of the process with the highest peak, because the
 /// first process often only starts that process; else the command's first word;
-/// empty: not known. Reads TP_Totals and TP_Names.
-std::string queryProgram(const Trace &T);
+/// empty: not known. Of: its processes alone; null: all. Reads TP_Totals and
+/// TP_Names.
+std::string queryProgram(const Trace &T, const Selection *Of = nullptr);
 
 //===----------------------------------------------------------------------===//
 // Steps, layers, operators, scopes, threads, tensors, failures

@@ -115,6 +115,24 @@ static void finish(HeapOverview &H, const Trace &T) {
         wholeBytes(double(S.AllocatedBytes) * 1e9 / double(T.endNs()));
 }
 
+std::optional<uint32_t> onlyProcess(const Trace &T, const Selection &Sel) {
+  std::optional<uint32_t> Only;
+  for (uint32_t Id = 1; Id <= T.processes().size(); ++Id)
+    if (Sel.hasProcess(Id) && std::exchange(Only, Id))
+      return std::nullopt;
+  return Only;
+}
+
+uint64_t peakOfProcess(const Trace &T, uint32_t Process, uint32_t Space) {
+  const ProcessStats *P = T.processStats(Process);
+  if (!P || !Space)
+    return P ? P->PeakBytes : 0;
+  for (const SpaceShare &S : P->Shares)
+    if (S.Space == Space)
+      return S.PeakBytes;
+  return 0;
+}
+
 std::vector<TotalStats> partOfSpaces(const SelectedStats &S) {
   const Trace &T = S.trace();
   std::vector<TotalStats> Out(T.devices().size() + 1);
@@ -123,6 +141,9 @@ std::vector<TotalStats> partOfSpaces(const SelectedStats &S) {
     D.PeakBytes += R.SpacePeakBytes;
     D.LiveBytes += R.LiveExclusive;
   });
+  if (std::optional<uint32_t> Only = onlyProcess(T, S.selection()))
+    for (uint32_t Space = 0; Space != Out.size(); ++Space)
+      Out[Space].PeakBytes = peakOfProcess(T, *Only, Space);
   return Out;
 }
 

@@ -106,14 +106,17 @@ static StringRef programOf(const Trace &T, uint32_t Id) {
   return Word.empty() ? Name : Word;
 }
 
-std::string queryProgram(const Trace &T) {
+std::string queryProgram(const Trace &T, const Selection *Of) {
   uint32_t Largest = 0;
   uint64_t Peak = 0;
   for (uint32_t Id = 1; Id <= T.processes().size(); ++Id) {
+    if (Of && !Of->hasProcess(Id))
+      continue;
     const ProcessStats *Stats = T.processStats(Id);
-    if (uint64_t Of = Stats ? Stats->PeakBytes : 0; !Largest || Of > Peak) {
+    uint64_t Highest = Stats ? Stats->PeakBytes : 0;
+    if (!Largest || Highest > Peak) {
       Largest = Id;
-      Peak = Of;
+      Peak = Highest;
     }
   }
   // Python's name of a program on its command line says nothing alone.
