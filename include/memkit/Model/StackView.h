@@ -15,7 +15,8 @@ namespace memkit {
 /// A tree of stacks: all stacks of a trace, or the stacks without folded
 /// frames, which say nothing about the program. Nodes have the ids
 /// 1..numNodes(), a parent's id is lower, 0 is the root. Stacks with equal
-/// shown frames may have different leaves.
+/// shown frames have one leaf in a trace with Python; without, they may have
+/// different ones.
 struct StackView {
   std::vector<uint32_t> Leaves{0};  ///< by stack
   std::vector<uint32_t> Parents{0}; ///< by node

@@ -3,6 +3,7 @@
 // The shown stack tree.
 
 #include "memkit/Model/StackView.h"
+#include "llvm/ADT/DenseMap.h"
 
 using namespace llvm;
 
@@ -25,6 +26,7 @@ public:
 
   StackView run() {
     lookBelow();
+    HasPython = Flags[0].HasPythonBelow;
     for (uint32_t N = 1; N < Nodes.size(); ++N) {
       if (isPython(role(N)))
         addPython(N);
@@ -76,9 +78,16 @@ private:
   }
 
   uint32_t add(uint32_t Parent, uint32_t N) {
+    uint32_t Frame = All.frameOf(N), Next = Out.numNodes() + 1;
+    if (HasPython) {
+      uint64_t Key = uint64_t(Parent) << 32 | Frame;
+      auto [At, IsNew] = Known.try_emplace(Key, Next);
+      if (!IsNew)
+        return At->second;
+    }
     Out.Parents.push_back(Parent);
-    Out.Frames.push_back(All.frameOf(N));
-    return Out.numNodes();
+    Out.Frames.push_back(Frame);
+    return Next;
   }
 
   void addPython(uint32_t Id) {
@@ -122,6 +131,11 @@ private:
   ArrayRef<FrameRole> Roles;
   std::vector<ViewNode> Nodes;
   std::vector<ViewFlags> Flags; ///< by node
+  /// Nodes of the view, by parent and frame. The interpreter calls a function
+  /// in several ways, whose frames are folded. Without Python it would cost
+  /// more than it joins.
+  DenseMap<uint64_t, uint32_t> Known;
+  bool HasPython = false;
   StackView Out;
 };
 

@@ -5,6 +5,7 @@
 #include "memkit/Model/StackView.h"
 #include "memkit/Model/Rules.h"
 #include <gtest/gtest.h>
+#include <map>
 #include <random>
 
 using namespace memkit;
@@ -128,8 +129,13 @@ TEST(StackView, FoldsLikeEachStack) {
       All.Leaves.push_back(Random() % 60);
     StackView V = foldStacks(All, Roles);
     ASSERT_EQ(All.Leaves.size(), V.Leaves.size());
-    for (uint32_t S = 0; S != All.Leaves.size(); ++S)
+    std::map<std::string, uint32_t> LeafOf;
+    for (uint32_t S = 0; S != All.Leaves.size(); ++S) {
       ASSERT_EQ(unfolded(frames(All, S)), frames(V, S)) << frames(All, S);
+      auto [At, IsNew] = LeafOf.try_emplace(frames(V, S), V.leaf(S));
+      // All of these trees have a Python frame.
+      ASSERT_EQ(At->second, V.leaf(S)) << frames(V, S);
+    }
   }
 }
 
