@@ -350,6 +350,7 @@ class measure:
     Without a name, the place in the source is the name. The span is a scope of
     that name, too: tools show it. device: the numbers are those of its tensors,
     and ``m.host`` has those of the host. ValueError: there is no such device.
+    TypeError: the name is no str.
     """
 
     __slots__ = ("name", "device", "_open")
@@ -358,6 +359,8 @@ class measure:
         if name is None:
             frame = sys._getframe(1)
             name = f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
+        if not isinstance(name, str):
+            raise TypeError(f"memkit.measure: the name is a str, and not {type(name).__name__}")
         self.name = name
         self.device = known_device(device)
         self._open: List[Tuple[int, Result]] = []  # (thread, result), innermost last
@@ -396,7 +399,7 @@ class measure:
         """The function with a measurement of each of its calls."""
         if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
             raise TypeError("memkit.measure cannot decorate a generator; memkit.scope can")
-        name = function.__qualname__
+        name = _name_of(function)
         if inspect.iscoroutinefunction(function):
 
             @functools.wraps(function)
@@ -421,10 +424,17 @@ class measure:
         return call  # type: ignore[return-value]
 
 
+def _name_of(function: Callable[..., Any]) -> str:
+    """What the result of a call is called."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    return str(getattr(function, "__qualname__", None) or repr(function))
+
+
 def profile(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Result:
     """Calls the function, and gives its measurement, with what it returned as
     ``value``."""
-    meter = measure(getattr(function, "__qualname__", repr(function)))
+    meter = measure(_name_of(function))
     with meter as result:
         result.value = function(*args, **kwargs)
     return result

@@ -20,7 +20,8 @@ def limit_of(mark: Any, names: Tuple[str, ...]) -> Dict[str, Any]:
         given["size"] = 0
     unknown = set(given) - {*names, "size"} or ("size" not in names and given["size"])
     if len(mark.args) > len(names) or unknown or given["size"] is None:
-        raise ValueError(f"{mark.name} takes {', '.join(names)}")
+        missing = "; the size is missing" if given["size"] is None else ""
+        raise ValueError(f"{mark.name} takes {', '.join(names)}{missing}")
     given["size"] = bytes_of(given["size"])
     return given
 
@@ -29,7 +30,10 @@ def check_peak(scope: Any, mark: Any) -> None:
     """Fails if the memory of a scope rose by more than limit_memory, if there is this mark, allows."""
     if mark is None:
         return
-    limit = limit_of(mark, ("size", "heap"))
+    try:
+        limit = limit_of(mark, ("size", "heap"))
+    except ValueError as problem:
+        pytest.fail(f"memkit: {problem}", pytrace=False)
     stats = scope.stats
     if stats is None:
         return
