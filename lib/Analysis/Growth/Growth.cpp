@@ -378,6 +378,32 @@ void GrowthFinder::sumSpaces() {
   }
 }
 
+/// Parts the rows that end at a node from those that end below it, for
+/// judgeOwnRows().
+void GrowthFinder::partOwnRows() {
+  NumJudged = uint32_t(Nodes.Nodes.size());
+  auto IsOwn = [&](size_t Row) {
+    return T.view().leaf(Rows[Row].Stack) == Nodes.Nodes[Nodes.OfRow[Row]].Node;
+  };
+  BitVector HasBelow(NumJudged);
+  for (size_t Row = 0; Row != Nodes.OfRow.size(); ++Row)
+    if (Nodes.OfRow[Row] != GrowthNode::None && !IsOwn(Row))
+      HasBelow.set(Nodes.OfRow[Row]);
+  for (uint32_t N = 0; N != NumJudged; ++N)
+    if (uint32_t Parent = Nodes.Nodes[N].Parent; Parent != GrowthNode::None)
+      HasBelow.set(Parent);
+  for (uint32_t N : HasBelow.set_bits())
+    if (GrowthNode Own = Nodes.Nodes[N]; Own.HasRows && Own.Node != 0) {
+      OwnRows[N] = uint32_t(Nodes.Nodes.size());
+      Own.Parent = N;
+      Nodes.Nodes.push_back(Own);
+    }
+  for (size_t Row = 0; Row != Nodes.OfRow.size(); ++Row)
+    if (Nodes.OfRow[Row] != GrowthNode::None && IsOwn(Row))
+      if (auto At = OwnRows.find(Nodes.OfRow[Row]); At != OwnRows.end())
+        Nodes.OfRow[Row] = At->second;
+}
+
 /// Adds the data of the rows to the chosen nodes.
 void GrowthFinder::readNodes() {
   Places.resize(Nodes.Nodes.size());
@@ -513,6 +539,7 @@ Expected<GrowthReport> GrowthFinder::finish() {
   Report.Series = Nodes.Nodes.size();
   Report.LeftOut = Nodes.LeftOut;
   Report.LeftOutBytes = toBytes(Nodes.LeftOutBelow);
+  partOwnRows();
   std::vector<GrowthLevel> Levels = makeLevels();
   Error Failed = Error::success();
   // Only the levels may need the file.

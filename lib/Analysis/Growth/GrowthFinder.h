@@ -139,6 +139,7 @@ private:
   void addLifetimes(size_t Process, const SectionLifetimes &L,
                     ArenaStacks &ArenasOf);
   void addFreedRows();
+  void partOwnRows();
   void readNodes();
   void dropEnclosing();
   void sumSpaces();
@@ -151,6 +152,7 @@ private:
 
   // GrowthJudge.cpp
   void judge();
+  bool judgeOwnRows(uint32_t N, FromBelow &B, GrowthPlace Rest);
   void judgeNode(uint32_t N);
   void merge(uint32_t N, FromBelow &B);
   void joinRises(uint32_t N, FromBelow &B);
@@ -222,7 +224,12 @@ private:
   /// The intervals of Kept: each with the end of its part of Kept.
   std::vector<std::pair<size_t, size_t>> KeptIntervals;
   bool KeepsAll = true;
+  /// Those to judge, then those of OwnRows.
   GrowthNodes Nodes;
+  uint32_t NumJudged = 0;
+  /// By node to judge where rows end, and rows from below are added: the node
+  /// of the former alone, which no node judges.
+  llvm::DenseMap<uint32_t, uint32_t> OwnRows;
   std::vector<GrowthPlace> Places; ///< by node
   /// By row: the node, for arenas a number after the nodes, or None.
   std::vector<uint32_t> LevelOfRow;

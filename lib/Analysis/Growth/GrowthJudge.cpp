@@ -359,10 +359,38 @@ void GrowthFinder::merge(uint32_t N, FromBelow &B) {
   takeFindings(N, B, std::move(All));
 }
 
+/// Judges the rows that end at a node without Rest, those from below, which may
+/// hide a container: a line may grow one, and hand out other blocks. True: B
+/// has the finding, and the rest.
+bool GrowthFinder::judgeOwnRows(uint32_t N, FromBelow &B, GrowthPlace Rest) {
+  auto At = OwnRows.find(N);
+  if (At == OwnRows.end())
+    return false;
+  const GrowthNode &Node = Nodes.Nodes[N];
+  GrowthPlace Own = Places[At->second];
+  size_t Had = Candidates.size();
+  if (!addSurvivors(Node.Group, Node.Node, Own, /*MayBeWeak=*/false))
+    return false;
+  Candidates.back().Place = At->second;
+  // What all rows may be together is known better now.
+  if (Had && Candidates[Had - 1].IsWeak &&
+      Candidates[Had - 1].G.Node == Node.Node &&
+      Candidates[Had - 1].Group == Node.Group)
+    Candidates[Had - 1].IsDropped = true;
+  B.Findings.push_back({uint32_t(Had), std::move(Own)});
+  B.Rest = std::move(Rest);
+  return true;
+}
+
 void GrowthFinder::judgeNode(uint32_t N) {
   const GrowthNode &Node = Nodes.Nodes[N];
   FromBelow &B = Below[N];
   B.Rest.add(Places[N]);
+  GrowthPlace FromOthers;
+  if (auto At = OwnRows.find(N); At != OwnRows.end()) {
+    FromOthers = B.Rest;
+    B.Rest.add(Places[At->second]);
+  }
   GrowthPlace &P = B.Rest;
   // A node with several stacks below needs stacks with repeated survivors.
   bool MayLeak = P.Stacks == 1 || P.Repeated >= MinRepeated * P.Survive;
@@ -371,7 +399,7 @@ void GrowthFinder::judgeNode(uint32_t N) {
   bool IsExplained = !P.empty() && MayLeak &&
                      addSurvivors(Node.Group, Node.Node, P,
                                   /*MayBeWeak=*/Node.HasRows, &Cohorts);
-  if (!IsExplained) {
+  if (!IsExplained && !judgeOwnRows(N, B, std::move(FromOthers))) {
     if (Cohorts >= EnoughCohorts)
       B.Alone.add(std::exchange(P, GrowthPlace()));
     GrowthPlace All = P;
@@ -383,7 +411,8 @@ void GrowthFinder::judgeNode(uint32_t N) {
     }
   }
   for (GrowthCandidate &C : MutableArrayRef(Candidates).drop_front(Had))
-    C.Place = N;
+    if (C.Place == GrowthNode::None)
+      C.Place = N;
   if (IsExplained)
     B.Findings.push_back({static_cast<uint32_t>(Candidates.size() - 1),
                           std::exchange(P, GrowthPlace())});
@@ -450,7 +479,7 @@ void GrowthFinder::judgeFreed() {
     if (Of[N] == GrowthNode::None)
       Rest[N].add(Places[N]);
     // The root has the rest of all places.
-    if (Node.Node != 0 &&
+    if (Node.Node != 0 && N < NumJudged &&
         addRise(Node.Group, Node.Node, Rest[N], /*MayHaveEnded=*/true))
       Candidates.back().Place = N;
     else if (Node.Parent != GrowthNode::None)
@@ -498,7 +527,7 @@ void GrowthFinder::descend() {
 
 void GrowthFinder::judge() {
   Below.resize(Nodes.Nodes.size());
-  for (uint32_t N = Nodes.Nodes.size(); N-- != 0;)
+  for (uint32_t N = NumJudged; N-- != 0;)
     judgeNode(N);
   dropNested();
   judgeFreed();
