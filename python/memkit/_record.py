@@ -18,6 +18,10 @@ _PR_SET_PTRACER = 0x59616D61  # of Yama: who may attach, where only parents may
 _PATIENCE = 60.0  # seconds; memrec itself gives up after 10 where it finds no thread to use
 
 
+#: What memrec says when it knows what lived before, or will not know it.
+_READY = ("the census took", "is not known", "without what lived before")
+
+
 class Recording:
     """A recording of this program by `record()`; as a context manager it ends with the block."""
 
@@ -62,9 +66,9 @@ class Recording:
         return "; ".join(line.replace("memrec: ", "", 1).replace("error: ", "", 1) for line in lines if line)
 
     def _wait(self) -> None:
-        """Until memrec has attached."""
+        """Until memrec has attached, and knows what lived before."""
         end = time.monotonic() + _PATIENCE
-        while "attached to process" not in self._text():
+        while not any(word in self._text() for word in _READY):
             if self._memrec.poll() is not None:
                 raise Error(self._message() or "memrec ended at once")
             if time.monotonic() > end:
@@ -83,13 +87,14 @@ def _allow(process: int) -> None:
 
 
 def record(path: Any = "trace.fb", *options: str) -> Recording:
-    """Begins to record this program, and returns when memrec has attached to it.
+    """Begins to record this program, and returns when memrec has attached to it and knows what lives already.
 
         with memkit.record("slow.fb"):
             handle(request)
 
-    What was allocated before is not in the trace. Options are those of `memrec -p`, such as
-    "--sample=512K"; an existing file is replaced. The program and its threads go on, but for the
+    What lives already is in the trace by size and kind, without the places that allocated it; "--no-census" leaves
+    it out, and saves some tenths of a second. Options are those of `memrec -p`, such as "--sample=512K"; an existing
+    file is replaced. The program and its threads go on, but for the
     pause that memrec prints. LibraryError: memrec is not installed with the package. RequestError:
     the program is recorded already. Error: memrec refuses, with its reason (another system than
     Linux on x86-64, a sandbox, no right to attach).

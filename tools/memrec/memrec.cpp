@@ -166,12 +166,13 @@ static void reportAttach(RecordOptions &O) {
                             " blocks came or went: --census=exact stops it"
                       : "ran meanwhile"));
   };
-  O.Attached = [Pid = O.Attach, Cuda = cudaHint(O)](const AttachResult &R,
-                                                    StringRef Output) {
+  O.Attached = [&O, Pid = O.Attach, Cuda = cudaHint(O)](const AttachResult &R,
+                                                        StringRef Output) {
     say("attached to process " + processText(Pid) +
         (R.Processes > 1 ? " and " + formatCount(R.Processes - 1) + " below it"
                          : std::string()) +
         ": " + pauseText(R) +
+        (O.CountsBefore ? "" : "; without what lived before") +
         (Output == "-" ? "" : "; recording to " + Output.str()) +
         "; Ctrl-C detaches");
     if (!Cuda.empty())

@@ -76,11 +76,12 @@ void AttachCensus::pass(uint64_t Tsc) {
   }
   constexpr size_t AtOnce = 4096;
   const Census &C = **Found;
-  if (!Added && O.Counted)
-    O.Counted(C, P->Pid);
   Added = P->State->adopt(C, Added, AtOnce, readTsc());
-  if (Added == C.Blocks.size())
-    end();
+  if (Added != C.Blocks.size())
+    return;
+  if (O.Counted)
+    O.Counted(C, P->Pid);
+  end();
 }
 
 void AttachCensus::end() {

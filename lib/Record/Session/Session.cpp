@@ -289,7 +289,9 @@ void Session::samples() {
   }
   Samples.sampleRss(Now);
   Samples.samplePss(Now);
-  Residents.pass(Now);
+  // Memory that nobody knows yet would count as something else.
+  if (!Before || Before->isOver())
+    Residents.pass(Now);
   Samples.sampleDevices(Now);
   Samples.sampleOwn(Now);
   if (Now >= NextLossNs) {

@@ -8,7 +8,9 @@
 # RUN: memdump --scopes --format=csv %t/one.fb | FileCheck %s --check-prefix=SCOPES
 # RUN: memstat %t/one.fb | FileCheck %s --check-prefix=LINES
 # RUN: memdump --scopes --format=csv %t/two.fb | FileCheck %s --check-prefix=SECOND
+# RUN: memstat --show=resident %t/two.fb | FileCheck %s --check-prefix=RESIDENT
 # RAN: not yet None
+# RAN-NEXT: knows what lived before: True, net -1 MiB
 # RAN-NEXT: recorded {{[0-9]+}}
 # RAN-NEXT: RequestError this program is recorded already
 # RAN-NEXT: ended one.fb
@@ -16,6 +18,7 @@
 # RAN-NEXT: RequestError record() waits for what memrec says, so -q is not for it
 # RAN-NEXT: Error {{.*}}/nowhere/x.fb
 # SCOPES: load,1,
+# RESIDENT-NOT: code and data of binaries {{[0-9][0-9]}}
 # LINES: inside.py:[[#]] load
 # SECOND-NOT: load
 # SECOND: again,3,
@@ -47,7 +50,12 @@ for thread in threads:
 with memkit.scope("before") as before:
     pass
 print("not yet", before.allocated)
+old = [bytearray(b"x") * (1 << 19) for _ in range(60)]
 with memkit.record(os.path.join(folder, "one.fb")) as one:
+    with memkit.measure("swap") as swap:
+        del old[:4]
+        new = bytearray(1 << 20)
+    print("knows what lived before: %s, net %d MiB" % (swap.before >= 30 << 20, round(swap.net / (1 << 20))))
     with memkit.scope("load") as scope:
         load()
     memkit.step()
