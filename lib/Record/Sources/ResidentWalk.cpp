@@ -295,8 +295,15 @@ void ResidentWalk::classify(const ResidentRange &R) {
     return classifyPrivate(R);
   uint64_t Pages = 0;
   for (size_t I = Begin; I != End; ++I) {
+    bool IsResident = P.Pages[I] & PB_Resident;
     if (P.Pages[I] & PB_Pinned)
       part(ResidentPart::Pinned) += P.PageBytes;
+    // What malloc has mapped right behind a binary's data looks like its zeroed
+    // data.
+    else if (IsResident && P.Pages[I] & PB_Block)
+      part(ResidentPart::MallocFree) += P.PageBytes;
+    else if (IsResident && P.Pages[I] & PB_Object)
+      part(ResidentPart::ObjectFree) += P.PageBytes;
     else
       Pages += P.Pages[I] & PB_Resident;
     Swapped += P.Pages[I] & PB_Swapped ? P.PageBytes : 0;
