@@ -44,6 +44,16 @@ static bool isReported(const DiffView &V, const SpaceChange &S,
   return !I || !I->hasZero();
 }
 
+/// Whether a total changed by the noise, by means that the runs vary around.
+static bool mayBeChance(const DiffView &V, const SpaceChange &S,
+                        const Total &T) {
+  uint64_t Before = S.Stats.Before.*T.Field, After = S.Stats.After.*T.Field;
+  std::optional<ConfidenceInterval> I =
+      changeOfTotal(V.Runs, S.Stats, T.Field, T.Error, V.Confidence);
+  return Before != After && distance(Before, After) >= S.Noise && I &&
+         I->hasZero();
+}
+
 static std::string totalText(const SpaceChange &S, const Total &T, bool Bytes) {
   uint64_t Before = S.Stats.Before.*T.Field, After = S.Stats.After.*T.Field;
   std::string Share = shareText(Before, After);
@@ -78,14 +88,20 @@ static SmallVector<Total, 2> verdictTotals(const DiffView &V) {
 static std::string verdict(const DiffView &V) {
   bool Bytes = isInBytes(V.By);
   SmallVector<Total, 2> Totals = verdictTotals(V);
-  std::string Changed;
+  std::string Changed, Unsure;
+  auto Add = [&](std::string &To, const SpaceChange &S, const Total &T) {
+    To += (To.empty() ? "" : "; ") + spacePrefix(V, S) + totalText(S, T, Bytes);
+  };
   for (const SpaceChange &S : V.Report.Spaces)
     for (const Total &T : Totals)
       if (isReported(V, S, T))
-        Changed += (Changed.empty() ? "" : "; ") + spacePrefix(V, S) +
-                   totalText(S, T, Bytes);
+        Add(Changed, S, T);
+      else if (mayBeChance(V, S, T))
+        Add(Unsure, S, T);
   if (!Changed.empty())
     return Changed;
+  if (!Unsure.empty())
+    return "no certain change: within the variation of the runs is " + Unsure;
   const SpaceChange &S = V.Report.Spaces.front();
   return "no change of " + Totals.front().Name.str() +
          (Totals.size() > 1 ? " or of memory " + Totals.back().Name.str()

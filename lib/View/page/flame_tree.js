@@ -176,7 +176,7 @@ export class FlameTree {
     const wanted = words.trim().toLowerCase();
     if (!wanted) return null;
     const {names} = this;
-    this.searched ||= names.text.map((_, at) => (placeAndName(names, at) + '\n' + names.file[at] + '\n' + (names.source[at] || '')).toLowerCase());
+    this.searched ||= (names.text || []).map((_, at) => (placeAndName(names, at) + '\n' + names.file[at] + '\n' + (names.source[at] || '')).toLowerCase());
     return this.searched.map(text => text.includes(wanted));
   }
 

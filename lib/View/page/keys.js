@@ -34,6 +34,7 @@ export function makeKeyDialog() {
 export function startKeys({showKeys, timeline, search}) {
   addEventListener('keydown', event => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === 'Escape' && event.target.type === 'search') return event.target.blur();
     if (event.target.closest('input, select, textarea, dialog')) return;
     if (event.key === '?') showKeys();
     else if (event.key === '/') search();

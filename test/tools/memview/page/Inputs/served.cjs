@@ -134,6 +134,10 @@ const tests = {
     const lines = linesOf('--metric=peak'), whole = lines.reduce((sum, line) => sum + line[1], 0);
     const log = lines.find(line => line[0] === 'train.py:40 log')[1];
     await page.waitForFunction(text => document.querySelector('main .line').textContent.includes(text), (log / whole * 100).toFixed(1) + ' %');
+    await page.keyboard.press('Escape'); // out of the box: the keys are the page's again
+    await page.keyboard.press('?');
+    assert(await page.isVisible('dialog'));
+    await page.keyboard.press('Escape');
   },
 
   async 'a block of the map is the block of memdump --map'(page) {
