@@ -65,10 +65,14 @@ class Recording:
         lines = (line.strip() for line in self._text().splitlines())
         return "; ".join(line.replace("memrec: ", "", 1).replace("error: ", "", 1) for line in lines if line)
 
+    def _is_ready(self) -> bool:
+        text = self._text()
+        return "attached to process" in text and any(word in text for word in _READY)
+
     def _wait(self) -> None:
         """Until memrec has attached, and knows what lived before."""
         end = time.monotonic() + _PATIENCE
-        while not any(word in self._text() for word in _READY):
+        while not self._is_ready():
             if self._memrec.poll() is not None:
                 raise Error(self._message() or "memrec ended at once")
             if time.monotonic() > end:
