@@ -101,7 +101,7 @@ static std::string verdict(const DiffView &V) {
   if (!Changed.empty())
     return Changed;
   if (!Unsure.empty())
-    return "no certain change: within the variation of the runs is " + Unsure;
+    return "no certain change: " + Unsure + "; the runs vary as much";
   const SpaceChange &S = V.Report.Spaces.front();
   return "no change of " + Totals.front().Name.str() +
          (Totals.size() > 1 ? " or of memory " + Totals.back().Name.str()

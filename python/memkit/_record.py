@@ -18,7 +18,7 @@ _PR_SET_PTRACER = 0x59616D61  # of Yama: who may attach, where only parents may
 _PATIENCE = 60.0  # seconds; memrec itself gives up after 10 where it finds no thread to use
 
 
-#: What memrec says when it knows what lived before, or will not know it.
+#: What memrec prints when its census is over, or is left out.
 _READY = ("the census took", "is not known", "without what lived before")
 
 
@@ -70,7 +70,7 @@ class Recording:
         return "attached to process" in text and any(word in text for word in _READY)
 
     def _wait(self) -> None:
-        """Until memrec has attached, and knows what lived before."""
+        """Until memrec has attached, and its census is over."""
         end = time.monotonic() + _PATIENCE
         while not self._is_ready():
             if self._memrec.poll() is not None:
@@ -91,13 +91,13 @@ def _allow(process: int) -> None:
 
 
 def record(path: Any = "trace.fb", *options: str) -> Recording:
-    """Begins to record this program, and returns when memrec has attached to it and knows what lives already.
+    """Begins to record this program, and returns when memrec has attached to it and its census is over.
 
         with memkit.record("slow.fb"):
             handle(request)
 
-    What lives already is in the trace by size and kind, without the places that allocated it; "--no-census" leaves
-    it out, and saves some tenths of a second. Options are those of `memrec -p`, such as "--sample=512K"; an existing
+    The census adds what lives already to the trace, by size and kind, without the places that allocated it;
+    "--no-census" leaves it out, and saves some tenths of a second. Options are those of `memrec -p`, such as "--sample=512K"; an existing
     file is replaced. The program and its threads go on, but for the
     pause that memrec prints. LibraryError: memrec is not installed with the package. RequestError:
     the program is recorded already. Error: memrec refuses, with its reason (another system than

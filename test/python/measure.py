@@ -11,6 +11,7 @@
 # CHECK-DAG: {{^}}teacher 1 
 # CHECK-DAG: {{^}}measure.py:{{[0-9]+}} 1 
 import asyncio
+import functools
 import sys
 import threading
 import types
@@ -171,6 +172,22 @@ try:
         raise KeyError("passed on")
 except KeyError:
     pass
+
+# What is called need not be a function; what a measurement is called is a text.
+def part(n):
+    return bytearray(n)
+
+
+assert memkit.profile(functools.partial(part, 1000)).name == "part"
+assert len(memkit.measure()(functools.partial(part, 1000))()) == 1000
+assert memkit.results()[-1].name == "part"
+for wrong in (5, b"x"):
+    try:
+        memkit.measure(wrong)
+    except TypeError as error:
+        assert "the name is a str" in str(error), error
+    else:
+        raise AssertionError(wrong)
 
 layers = memkit.layers()
 assert (layers is None) == (not recorded) and (not recorded or len(layers) == 0)

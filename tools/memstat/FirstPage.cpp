@@ -54,7 +54,8 @@ static std::string bar(uint64_t Bytes, uint64_t Whole, unsigned Columns,
 /// single process has its own peak, and its rows that of all processes.
 static bool isOfOtherPeak(const PageInput &F, ArrayRef<PlaceRow> Rows,
                           uint64_t Peak) {
-  if (F.Whole || F.OfHeaps || !onlyProcess(F.T, F.Sel))
+  if (F.Whole || F.OfHeaps || F.T.processes().size() < 2 ||
+      !onlyProcess(F.T, F.Sel))
     return false;
   uint64_t Sum = 0;
   for (const PlaceRow &R : Rows)

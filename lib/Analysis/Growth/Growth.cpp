@@ -378,8 +378,8 @@ void GrowthFinder::sumSpaces() {
   }
 }
 
-/// Parts the rows that end at a node from those that end below it, for
-/// judgeOwnRows().
+/// Gives the rows that end at a node a node of their own, so that
+/// judgeOwnRows() can judge them without the rows that end below it.
 void GrowthFinder::partOwnRows() {
   NumJudged = uint32_t(Nodes.Nodes.size());
   auto IsOwn = [&](size_t Row) {

@@ -241,8 +241,8 @@ void HostHeap::settle(HeldQueue &Q) {
   }
 }
 
-/// So many records have come since that the one that would explain the first is
-/// not only late.
+/// Applies the first record as it is: after so many others, the one that would
+/// explain it is lost, and not only late.
 void HostHeap::forceFirst(uint64_t Address) {
   HeldQueue Q = std::move(Held[Address]);
   force(Q);
