@@ -38,6 +38,11 @@ AgeClass IntervalLog::ageClass(uint32_t AllocatedIn, uint32_t FreedIn) const {
   return Age;
 }
 
+bool IntervalLog::countsSteps(uint32_t Last) const {
+  return Begins[Last].Step &&
+         !(Last && Begins[Last - 1].Step == Begins[Last].Step);
+}
+
 double IntervalLog::place(uint32_t Interval, uint32_t Last) const {
   const IntervalBegin &At = Begins[Interval], &First = Begins.front(),
                       &End = Begins[Last];
@@ -45,14 +50,14 @@ double IntervalLog::place(uint32_t Interval, uint32_t Last) const {
     return Part < Whole ? static_cast<double>(Part) / static_cast<double>(Whole)
                         : 1.0;
   };
-  return End.Step ? Share(At.Step, End.Step)
-                  : Share(At.ActiveNs - First.ActiveNs,
-                          End.ActiveNs - First.ActiveNs);
+  return countsSteps(Last) ? Share(At.Step, End.Step)
+                           : Share(At.ActiveNs - First.ActiveNs,
+                                   End.ActiveNs - First.ActiveNs);
 }
 
 double IntervalLog::clock(uint32_t Interval, uint32_t Last) const {
   const IntervalBegin &At = Begins[Interval];
-  return Begins[Last].Step ? static_cast<double>(At.Step)
+  return countsSteps(Last) ? static_cast<double>(At.Step)
                            : static_cast<double>(At.BeginNs) / 1e9;
 }
 
@@ -78,7 +83,7 @@ double ShutdownCut::maxRest(const IntervalLog &Log) const {
   double Life = Log.clock(Now, Now) - Log.clock(0, Now);
   double Fall = Log.clock(LowestAt, Now) - Log.clock(Cut, Now);
   double Max = std::max(RestOfLife * Life, RestOfFall * Fall);
-  if (!Log[Now].Step)
+  if (!Log.countsSteps(Now))
     Max = std::max(Max, RestSeconds);
   // An interval may be longer than a rest.
   return std::max(Max, Log.clock(Now, Now) -
@@ -130,7 +135,7 @@ void ShutdownCut::finish(const IntervalLog &Log, uint64_t FirstNs,
     return;
   auto Fall =
       static_cast<double>(levelAtCut() - std::min(Lowest, levelAtCut()));
-  double Rest = Log[numIntervals()].Step
+  double Rest = Log.countsSteps(numIntervals())
                     ? 0
                     : static_cast<double>(FirstNs) / 1e9 -
                           Log.clock(LowestAt, numIntervals());

@@ -3,6 +3,7 @@
 // The live sums of a trace.
 
 #include "memkit/Stats/LiveStats.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
 using namespace memkit;
@@ -78,79 +79,164 @@ uint32_t LiveStats::findRow(StatsRows &Rows, uint32_t Process, uint32_t Heap,
 // Blocks in blocks
 //===----------------------------------------------------------------------===//
 
-bool LiveStats::nests(const Cell &Inner, uint32_t OuterRow) const {
+bool LiveStats::nests(const Curve *Space, uint32_t OuterRow) const {
   const Cell &Outer = Cells[StackRows[OuterRow].Cell];
-  return Inner.D == Outer.D && Inner.D != &Outside && !Outer.H->CountsWeights;
+  return Space == Outer.D && Space != &Outside && !Outer.H->CountsWeights;
 }
 
-void LiveStats::allocateIn(BlockRef B, BlockRef In, uint64_t Size,
+/// Adds inner blocks to the live block In.
+void LiveStats::addInner(OuterRef In, InnerChange By) {
+  BlockRef B = In.Block;
+  LiveProcess &I = *Cells[StackRows[B.Row].Cell].I;
+  if (In.IsCounted) {
+    Target O = touch(B.Row, B.ScopeRow);
+    O.R.LiveExclusive -= By.Bytes;
+    if (O.X)
+      O.X->LiveExclusive -= By.Bytes;
+  }
+  Encloser &E = I.Enclosers[B.AllocationId];
+  E.Row = B.Row;
+  E.ScopeRow = B.ScopeRow;
+  E.IsCounted = In.IsCounted;
+  E.InnerBytes += By.Bytes;
+  E.InnerBlocks += static_cast<uint32_t>(By.Blocks);
+  E.UncountedBlocks += static_cast<uint32_t>(By.Uncounted);
+}
+
+void LiveStats::allocateIn(BlockRef B, OuterRef In, uint64_t Size,
                            uint64_t TimeNs, uint32_t Thread) {
-  if (!nests(Cells[StackRows[B.Row].Cell], In.Row))
+  if (!nests(Cells[StackRows[B.Row].Cell].D, In.Block.Row))
     return allocate(B, Size, TimeNs, Thread);
   Target T = beginEvent(B, TimeNs);
-  Target O = touch(In.Row, In.ScopeRow);
+  addInner(In, {Size, 1, 0});
   countAllocation(T, Thread, B.AllocationId, Size);
-  noteUncounted(Thread, Size);
+  if (In.IsCounted)
+    noteUncounted(Thread, Size);
   growRows(T, Size);
   rise(T.C.H->C, T.C, Size, 1, TimeNs);
-  O.R.LiveExclusive -= Size;
-  if (O.X)
-    O.X->LiveExclusive -= Size;
-  Encloser &E = T.C.I->Enclosers[In.AllocationId];
-  E.Row = In.Row;
-  E.ScopeRow = In.ScopeRow;
-  E.InnerBytes += Size;
-  E.InnerBlocks += 1;
+  if (In.IsCounted)
+    return;
+  T.C.S->Allocations += 1;
+  spaceRise(T.C, Size, 1, TimeNs);
 }
 
-/// Adds Bytes and Blocks to the inner blocks of the block of allocation id + 1
-/// Enclosing, and of the blocks that will replace it when it is freed. Returns
-/// false when the inner block lies in no live block.
-bool LiveStats::changeInner(const Cell &Inner, uint64_t Enclosing,
-                            uint64_t Bytes, uint64_t Blocks) {
+/// Adds By to the inner blocks of the block of allocation id + 1 Enclosing, and
+/// of the blocks that will replace it when it is freed. Returns the cell of the
+/// counted block that the inner block lies in; null: it lies in none, or first
+/// in an uncounted one.
+LiveStats::Cell *LiveStats::changeInner(const Cell &Inner, uint64_t Enclosing,
+                                        InnerChange By) {
   auto &Map = Inner.I->Enclosers;
   auto At = Enclosing ? Map.find(Enclosing - 1) : Map.end();
-  while (At != Map.end() && nests(Inner, At->second.Row)) {
+  while (At != Map.end() && nests(Inner.D, At->second.Row)) {
     Encloser &E = At->second;
-    E.InnerBytes += Bytes;
-    E.InnerBlocks += static_cast<uint32_t>(Blocks);
+    E.InnerBytes += By.Bytes;
+    E.InnerBlocks += static_cast<uint32_t>(By.Blocks);
+    E.UncountedBlocks += static_cast<uint32_t>(By.Uncounted);
     if (!E.Freed) {
+      if (!E.IsCounted)
+        return nullptr;
       Target O = touch(E.Row, E.ScopeRow);
-      O.R.LiveExclusive -= Bytes;
+      O.R.LiveExclusive -= By.Bytes;
       if (O.X)
-        O.X->LiveExclusive -= Bytes;
-      return true;
+        O.X->LiveExclusive -= By.Bytes;
+      return &O.C;
     }
     uint64_t Outer = E.Outer;
     if (E.InnerBlocks == 0)
       Map.erase(At);
     At = Outer ? Map.find(Outer - 1) : Map.end();
   }
-  return false;
+  return nullptr;
+}
+
+/// Marks the block as freed, if others lie in it. Returns these.
+LiveStats::InnerChange LiveStats::freeEncloser(LiveProcess &I,
+                                               uint64_t AllocationId,
+                                               uint64_t Enclosing) {
+  auto Own = I.Enclosers.find(AllocationId);
+  if (Own == I.Enclosers.end())
+    return InnerChange();
+  Encloser &E = Own->second;
+  InnerChange Inner{E.InnerBytes, E.InnerBlocks, E.UncountedBlocks};
+  E.Freed = true;
+  E.Outer = Enclosing;
+  if (E.InnerBlocks == 0)
+    I.Enclosers.erase(Own);
+  return Inner;
 }
 
 /// The second part of free() in a process with blocks in blocks. The rows have
 /// already lost the block's whole size.
 void LiveStats::freeNested(Target &T, BlockRef B, uint64_t Size, bool Temporary,
                            uint64_t Enclosing) {
-  auto &Map = T.C.I->Enclosers;
-  uint64_t InnerBytes = 0, InnerBlocks = 0;
-  if (auto Own = Map.find(B.AllocationId); Own != Map.end()) {
-    InnerBytes = Own->second.InnerBytes;
-    InnerBlocks = Own->second.InnerBlocks;
-    Own->second.Freed = true;
-    Own->second.Outer = Enclosing;
-    if (InnerBlocks == 0)
-      Map.erase(Own);
-    T.R.LiveExclusive += InnerBytes;
-    if (T.X)
-      T.X->LiveExclusive += InnerBytes;
-  }
-  if (changeInner(T.C, Enclosing, InnerBytes - Size, InnerBlocks - 1))
+  InnerChange Inner = freeEncloser(*T.C.I, B.AllocationId, Enclosing);
+  T.R.LiveExclusive += Inner.Bytes;
+  if (T.X)
+    T.X->LiveExclusive += Inner.Bytes;
+  if (changeInner(T.C, Enclosing,
+                  {Inner.Bytes - Size, Inner.Blocks - 1, Inner.Uncounted}))
     return;
   T.C.S->Frees += 1;
   T.C.S->Temporaries += Temporary;
-  spaceFall(T.C, Size - InnerBytes, 1 - InnerBlocks);
+  spaceFall(T.C, Size - Inner.Bytes, 1 - (Inner.Blocks - Inner.Uncounted));
+}
+
+//===----------------------------------------------------------------------===//
+// Uncounted blocks
+//===----------------------------------------------------------------------===//
+
+/// Begins an event of a block without a row of its own. Returns a cell of its
+/// process and memory space.
+LiveStats::Cell &LiveStats::beginUncounted(uint32_t Around, uint64_t TimeNs) {
+  assert(TimeNs >= LastNs && "events out of order");
+  ++Now;
+  LastNs = TimeNs;
+  Cell &C = Cells[StackRows[Around].Cell];
+  C.S->Touched |= C.RangeBit;
+  return C;
+}
+
+bool LiveStats::allocateUncountedIn(uint32_t Heap, OuterRef In, uint64_t Size,
+                                    uint64_t TimeNs) {
+  const HeapState &H = *Heaps[Heap];
+  if (H.CountsWeights || !nests(H.Space, In.Block.Row))
+    return false;
+  Cell &C = beginUncounted(In.Block.Row, TimeNs);
+  addInner(In, {Size, 1, 1});
+  if (In.IsCounted)
+    spaceFall(C, Size, 0);
+  return true;
+}
+
+void LiveStats::freeUncounted(uint64_t AllocationId, uint32_t Around,
+                              uint64_t Size, uint64_t TimeNs,
+                              uint64_t Enclosing) {
+  Cell &C = beginUncounted(Around, TimeNs);
+  InnerChange Inner = freeEncloser(*C.I, AllocationId, Enclosing);
+  Cell *O =
+      changeInner(C, Enclosing,
+                  {Inner.Bytes - Size, Inner.Blocks - 1, Inner.Uncounted - 1});
+  if (O)
+    spaceRise(*O, Size - Inner.Bytes, Inner.Uncounted - Inner.Blocks, TimeNs);
+}
+
+void LiveStats::resizeUncounted(uint32_t Around, uint64_t OldSize,
+                                uint64_t NewSize, uint64_t TimeNs,
+                                uint64_t Enclosing) {
+  Cell &C = beginUncounted(Around, TimeNs);
+  Cell *O = changeInner(C, Enclosing, {NewSize - OldSize, 0, 0});
+  if (!O)
+    return;
+  if (NewSize < OldSize)
+    spaceRise(*O, OldSize - NewSize, 0, TimeNs);
+  else
+    spaceFall(*O, NewSize - OldSize, 0);
+}
+
+void LiveStats::splitUncounted(uint32_t Around, uint64_t TimeNs,
+                               uint64_t Enclosing) {
+  changeInner(beginUncounted(Around, TimeNs), Enclosing, {0, 1, 1});
 }
 
 //===----------------------------------------------------------------------===//
@@ -160,7 +246,7 @@ void LiveStats::freeNested(Target &T, BlockRef B, uint64_t Size, bool Temporary,
 void LiveStats::resize(BlockRef B, uint64_t OldSize, uint64_t NewSize,
                        uint64_t TimeNs, uint64_t Enclosing) {
   Target T = beginEvent(B, TimeNs);
-  bool Nested = changeInner(T.C, Enclosing, NewSize - OldSize, 0);
+  bool Nested = changeInner(T.C, Enclosing, {NewSize - OldSize, 0, 0});
   if (NewSize >= OldSize) {
     growRows(T, NewSize - OldSize);
     rise(T.C.H->C, T.C, NewSize - OldSize, 0, TimeNs);
@@ -182,7 +268,7 @@ void LiveStats::resize(BlockRef B, uint64_t OldSize, uint64_t NewSize,
 
 void LiveStats::split(BlockRef B, uint64_t TimeNs, uint64_t Enclosing) {
   Target T = beginEvent(B, TimeNs);
-  bool Nested = changeInner(T.C, Enclosing, 0, 1);
+  bool Nested = changeInner(T.C, Enclosing, {0, 1, 0});
   T.R.LiveBlocks += 1;
   StackSplits[B.Row] += 1;
   if (T.X) {
@@ -343,6 +429,9 @@ void LiveStats::endStep(LiveProcess &I, uint64_t TimeNs) {
   I.Stepping = false;
 }
 
+/// A shorter step is one interval.
+static constexpr uint64_t LongStepNs = 2'000'000'000;
+
 void LiveStats::beginStep(uint32_t Process, uint64_t Step, uint64_t TimeNs) {
   LiveProcess &I = *Processes[Process];
   if (I.Stepping)
@@ -360,8 +449,12 @@ void LiveStats::beginStep(uint32_t Process, uint64_t Step, uint64_t TimeNs) {
   I.StepBefore = I.Step;
   I.Step = Step;
   I.StepBeginNs = TimeNs;
+  I.FirstStepNs = std::min(I.FirstStepNs, TimeNs);
   I.Stepping = true;
-  I.NextIntervalNs = UINT64_MAX;
+  // Behind its steps a program may live on for long: a step that takes longer
+  // than all before is cut by time.
+  I.NextIntervalNs =
+      llvm::SaturatingAdd(TimeNs, std::max(LongStepNs, TimeNs - I.FirstStepNs));
   if (I.Open.BeginNs == TimeNs) {
     I.Open.FirstStep = Step;
     if (IntervalsOn)

@@ -308,15 +308,6 @@ void LiveStats::applyNested(uint32_t Process, llvm::ArrayRef<Change> Changes,
   applyLanes<LaneMode::Nested>(I, Changes, TimesNs);
   // The events changed neither the memory space nor the heaps of the outer
   // blocks, so the rows of these may change after all of them.
-  for (const NestedSum &S : Outers) {
-    Target O = touch(S.Outer.Row, S.Outer.ScopeRow);
-    O.R.LiveExclusive -= S.Bytes;
-    if (O.X)
-      O.X->LiveExclusive -= S.Bytes;
-    Encloser &E = I.Enclosers[S.Outer.AllocationId];
-    E.Row = S.Outer.Row;
-    E.ScopeRow = S.Outer.ScopeRow;
-    E.InnerBytes += S.Bytes;
-    E.InnerBlocks += S.Blocks;
-  }
+  for (const NestedSum &S : Outers)
+    addInner(S.Outer, {S.Bytes, S.Blocks, 0});
 }

@@ -48,7 +48,7 @@ static uint64_t firstAfter(uint64_t FirstNs, uint64_t StepNs, uint64_t NowNs) {
 
 bool LiveStats::timeIntervalDue(uint32_t Process, uint64_t NowNs) {
   LiveProcess &I = *Processes[Process];
-  if (NowNs < I.NextIntervalNs || I.Stepping)
+  if (NowNs < I.NextIntervalNs)
     return false;
   if (!I.Dirty.empty())
     return true;

@@ -31,7 +31,7 @@ void LiveStats::allocateSampled(BlockRef B, BlockRef In, uint64_t Size,
   countSampled(T, Weight);
   growRows(T, Bytes);
   rise(T.C.H->C, T.C, Bytes, Weight, TimeNs);
-  if (In.Row && nests(T.C, In.Row)) {
+  if (In.Row && nests(T.C.D, In.Row)) {
     // The outer block includes these bytes, and its size is exact.
     T.C.I->Covered.insert(B.AllocationId);
     noteUncounted(Thread, Bytes);

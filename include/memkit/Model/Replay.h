@@ -23,6 +23,7 @@
 #include "memkit/Trace/TraceReader.h"
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace memkit {
 
@@ -75,6 +76,9 @@ struct ReplayOptions {
   /// If set, only blocks for which Select returns true count, with all their
   /// later events. Peaks are then the peaks of the selected blocks.
   std::function<bool(const Allocation &)> Select;
+  /// With Select: bytes of a selected block that lie in a refused block are not
+  /// the selected block's.
+  bool BytesCountOnce = false;
   /// If set, returns the key of a block's row, in place of the stack. Keys
   /// should be dense.
   std::function<uint32_t(const Allocation &)> KeyOf;
@@ -187,7 +191,8 @@ public:
       llvm::function_ref<void(const LiveBlock &, const LiveBlock *)> Do) const;
 
 private:
-  /// The row of a block that Select refused.
+  /// The row of a block that Select refused. Its ScopeRow is the row of the
+  /// selected block around it; 0: none, or not BytesCountOnce.
   static constexpr uint32_t Refused = UINT32_MAX;
   /// Maximum of left-out blocks: a LiveSet needs memory for all allocation ids,
   /// some 180 MiB for this number.
@@ -286,6 +291,10 @@ private:
   llvm::Error readWeight(const ReplayCursor &C, LiveSet::RareValues &P) const;
   llvm::Error reference(ReplayCursor &C);
   llvm::Error split(ReplayCursor &C, LiveSet::LiveCursor Block);
+  static std::optional<OuterRef> outerRef(uint64_t AllocationId,
+                                          const LiveSet::LiveSetEntry &E);
+  LiveSet::LiveSetEntry refusedEntry(const Allocation &B,
+                                     std::optional<OuterRef> In);
   void tell(const ReplayCursor &C, ReplayedEvent About,
             const LiveSet::LiveSetEntry &E);
   uint32_t stackOf(const LiveSet::LiveSetEntry &E) const {

@@ -68,11 +68,14 @@ public:
   }
   /// The age class of blocks allocated in AllocatedIn and freed in FreedIn.
   AgeClass ageClass(uint32_t AllocatedIn, uint32_t FreedIn) const;
+  /// Whether the process is in its steps: there is one, and Last is no further
+  /// interval of a long one.
+  bool countsSteps(uint32_t Last) const;
   /// The position of an interval, from 0 (the first) to 1 (the end of Last);
-  /// measured in steps if any step exists, else in time without quiet time.
+  /// measured in steps if countsSteps(Last), else in time without quiet time.
   double place(uint32_t Interval, uint32_t Last) const;
-  /// The begin of an interval in steps, if any step exists until Last, else in
-  /// seconds, quiet time included.
+  /// The begin of an interval in steps if countsSteps(Last), else in seconds,
+  /// quiet time included.
   double clock(uint32_t Interval, uint32_t Last) const;
 
 private:

@@ -27,6 +27,12 @@
 // none) encloses the inner blocks. When an enclosing block is split, the inner
 // blocks stay in its first part.
 //
+// Uncounted blocks. Who wants the stats of some blocks alone names the others
+// that lie in a counted block or in such an uncounted one. They have no row and
+// no events; their bytes are not their encloser's either, so the stats of all
+// parts of a trace add up to the whole. A counted block in an uncounted one
+// counts in its memory space as a block without an enclosing block.
+//
 // Sampled blocks (with a weight, of a heap with estimates) count as Weight
 // blocks of their size, so all stats of their heap are estimates. Estimates and
 // exact values do not mix: in a sampled heap no block nests, and a sampled
@@ -78,6 +84,19 @@ struct BlockRef {
   uint64_t AllocationId = 0;
   uint32_t Row = 0;      ///< stackRow()
   uint32_t ScopeRow = 0; ///< scopeRow(), 0 for none
+};
+
+/// A live block around another.
+struct OuterRef {
+  OuterRef(BlockRef B) : Block(B) {}
+  /// An uncounted block. Around: the row of the counted block around it.
+  static OuterRef uncounted(uint64_t AllocationId, uint32_t Around) {
+    OuterRef Out(BlockRef{AllocationId, Around, 0});
+    Out.IsCounted = false;
+    return Out;
+  }
+  BlockRef Block;
+  bool IsCounted = true;
 };
 
 /// An event of a block, for LiveStats::apply().
@@ -221,7 +240,7 @@ public:
   /// Allocates the block B.
   void allocate(BlockRef B, uint64_t Size, uint64_t TimeNs, uint32_t Thread);
   /// Allocates the block B inside the live block In.
-  void allocateIn(BlockRef B, BlockRef In, uint64_t Size, uint64_t TimeNs,
+  void allocateIn(BlockRef B, OuterRef In, uint64_t Size, uint64_t TimeNs,
                   uint32_t Thread);
   /// Frees the block B of Size bytes. Enclosing: the allocation id + 1 of In at
   /// the block's allocation, 0 for none.
@@ -239,6 +258,18 @@ public:
   /// Splits B in two. The new part is a block with the same rows and the same
   /// enclosing block.
   void split(BlockRef B, uint64_t TimeNs, uint64_t Enclosing = 0);
+
+  /// The same events of an uncounted block; allocateUncountedIn() returns false
+  /// if the block does not nest: then it has no further events. Around: the row
+  /// in In. A split makes a further uncounted block of equal Around and
+  /// Enclosing.
+  bool allocateUncountedIn(uint32_t Heap, OuterRef In, uint64_t Size,
+                           uint64_t TimeNs);
+  void freeUncounted(uint64_t AllocationId, uint32_t Around, uint64_t Size,
+                     uint64_t TimeNs, uint64_t Enclosing);
+  void resizeUncounted(uint32_t Around, uint64_t OldSize, uint64_t NewSize,
+                       uint64_t TimeNs, uint64_t Enclosing);
+  void splitUncounted(uint32_t Around, uint64_t TimeNs, uint64_t Enclosing);
 
   /// Applies fewer than 2^21 events of Process, with the time of each in
   /// TimesNs: the result is as from the functions above, but faster. No block
@@ -269,7 +300,7 @@ public:
                    llvm::ArrayRef<NestedSum> Outers, const uint64_t *TimesNs);
   /// Whether a block of Row in a block of OuterRow counts as an inner block.
   bool nestsIn(uint32_t Row, uint32_t OuterRow) const {
-    return nests(Cells[StackRows[Row].Cell], OuterRow);
+    return nests(Cells[StackRows[Row].Cell].D, OuterRow);
   }
   /// Whether Process has an enclosing block that still counts, live or freed.
   bool hasNested(uint32_t Process) const {
@@ -669,8 +700,10 @@ private:
   struct Encloser {
     uint64_t InnerBytes = 0;
     uint32_t InnerBlocks = 0;
-    uint32_t Row = 0;
+    uint32_t UncountedBlocks = 0; ///< part of InnerBlocks
+    uint32_t Row = 0;             ///< of an uncounted block: Around
     uint32_t ScopeRow = 0;
+    bool IsCounted = true;
     bool Freed = false;
     /// Allocation id + 1 of the next outer block, once freed.
     uint64_t Outer = 0;
@@ -699,9 +732,10 @@ private:
     Interval Open; ///< the current interval, without rows
     bool Stepping = false;
     uint64_t Step = 0, StepBeginNs = 0, StepBefore = 0;
-    std::vector<ShareStats> AtStep; ///< of Shares, when the step started
-    std::vector<StepStats> Steps;   ///< ended steps
-    uint64_t FirstNs = 0;           ///< of the first event since the last cut
+    uint64_t FirstStepNs = UINT64_MAX; ///< the begin of the first
+    std::vector<ShareStats> AtStep;    ///< of Shares, when the step started
+    std::vector<StepStats> Steps;      ///< ended steps
+    uint64_t FirstNs = 0; ///< of the first event since the last cut
     bool IsLastInterval = false;
     std::deque<DirtyRow> Dirty;     ///< grows without a copy of twice its size
     std::deque<WaitingRow> Waiting; ///< each row that ever waited
@@ -780,9 +814,18 @@ private:
   void spaceFall(Cell &C, uint64_t Bytes, uint64_t Blocks);
   void freeNested(Target &T, BlockRef B, uint64_t Size, bool Temporary,
                   uint64_t Enclosing);
-  bool nests(const Cell &Inner, uint32_t OuterRow) const;
-  bool changeInner(const Cell &Inner, uint64_t Enclosing, uint64_t Bytes,
-                   uint64_t Blocks);
+  bool nests(const Curve *Space, uint32_t OuterRow) const;
+  /// A change of the inner blocks of a block; values may wrap.
+  struct InnerChange {
+    uint64_t Bytes = 0;
+    uint64_t Blocks = 0;
+    uint64_t Uncounted = 0; ///< part of Blocks
+  };
+  void addInner(OuterRef In, InnerChange By);
+  Cell *changeInner(const Cell &Inner, uint64_t Enclosing, InnerChange By);
+  static InnerChange freeEncloser(LiveProcess &I, uint64_t AllocationId,
+                                  uint64_t Enclosing);
+  Cell &beginUncounted(uint32_t Around, uint64_t TimeNs);
   void beginIntervals(LiveProcess &I, uint64_t StartNs);
   static uint64_t activeFrom(const LiveProcess &I, uint64_t TimeNs);
   Interval nextInterval(LiveProcess &I, uint64_t TimeNs,

@@ -17,8 +17,6 @@ namespace memkit {
 
 /// Distance in rows of memory prefetches.
 static constexpr size_t ChangesAhead = 16;
-/// Time without a change that may be the end of the recording.
-static constexpr uint64_t QuietNs = 1'000'000'000;
 /// A row whose memory was freed is looked at if it once had this part of the
 /// highest live bytes of its memory space.
 static constexpr double LargeFreed = 0.02;
@@ -79,21 +77,23 @@ void GrowthTotals::add(const GrowthTotals &Other) {
   addBins(Allocated, Other.Allocated, Plus);
 }
 
-/// When the recording was switched off to its end; UINT64_MAX: it was not.
-Expected<uint64_t> GrowthFinder::switchedOffNs() {
-  if (SwitchedOffNs)
-    return *SwitchedOffNs;
-  uint64_t OffNs = UINT64_MAX;
-  if (T.hasReader())
-    if (Error E = T.forEachMark([&](const Mark &M) {
-          if (M.Kind == MarkKind::RecordOff)
-            OffNs = M.TimeNs;
-          else if (M.Kind == MarkKind::RecordOn)
-            OffNs = UINT64_MAX;
-        }))
-      return std::move(E);
-  SwitchedOffNs = OffNs;
-  return OffNs;
+/// Finds the processes whose recording was off at first, or off to the end, and
+/// those whose first steps were a framework's.
+Error GrowthFinder::readSwitches() {
+  if (!T.hasReader())
+    return Error::success();
+  return T.forEachMark([&](const Mark &M) {
+    if (M.Kind == MarkKind::Step && !M.Values.empty()) {
+      Recorded[M.Process].OwnStepsNs = M.TimeNs;
+    } else if (M.Kind == MarkKind::RecordOff) {
+      Recorded[M.Process].UntilNs = M.TimeNs;
+    } else if (M.Kind == MarkKind::RecordOn) {
+      RecordedTime &Of = Recorded[M.Process];
+      if (Of.UntilNs == UINT64_MAX && !Of.FromNs)
+        Of.FromNs = M.TimeNs;
+      Of.UntilNs = UINT64_MAX;
+    }
+  });
 }
 
 /// The end of the observed life of a process.
@@ -117,6 +117,8 @@ Error GrowthFinder::readRanges() {
                      " processes with " + Twine(numHeaps()) +
                      " heaps are too many to judge growth; select fewer");
   RangeOfGroup.assign(Groups, UINT32_MAX);
+  if (Error E = readSwitches())
+    return E;
   std::vector<std::vector<LifetimeCut>> Cuts(Intervals.processes().size());
   if (Error E = Intervals.forEachLifetimes(
           [&](size_t Process, const SectionLifetimes &L) {
@@ -143,8 +145,9 @@ Error GrowthFinder::readRanges() {
       if (Slots > MaxGroups)
         return makeError(T.name() + ": too many memory spaces to judge growth; "
                                     "select fewer processes or heaps");
+      RecordedTime Of = Recorded.lookup(I.Process);
       std::optional<RangeBins> Span =
-          RangeBins::create(I, Space, Cut, Options, Has);
+          RangeBins::create(I, Space, Cut, Options, Of, Has);
       Max = std::max(Max, Has);
       Value = UINT32_MAX;
       if (!Span)
@@ -152,16 +155,9 @@ Error GrowthFinder::readRanges() {
       Value = static_cast<uint32_t>(Spans.size());
       Ranges.push_back(Span->span());
       GrowthRange &Range = Ranges.back();
-      Range.LifeEndNs = lifeEnd(I, *Span);
-      // Only quiet time may have a switch behind it.
-      if (Range.LifeEndNs - std::min(Range.EndNs, Range.LifeEndNs) > QuietNs) {
-        Expected<uint64_t> OffNs = switchedOffNs();
-        if (!OffNs)
-          return OffNs.takeError();
-        // The interval of the switch may end a little later.
-        Range.LifeEndNs =
-            std::max(Range.EndNs, std::min(Range.LifeEndNs, *OffNs));
-      }
+      // The interval of a switch may end a little later.
+      Range.LifeEndNs =
+          std::max(Range.EndNs, std::min(lifeEnd(I, *Span), Of.UntilNs));
       Spans.push_back(std::move(Span));
     }
     for (uint32_t Heap = 1; Heap <= numHeaps(); ++Heap)

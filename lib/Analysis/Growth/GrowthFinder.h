@@ -147,7 +147,7 @@ private:
   std::vector<GrowthLevel> makeLevels();
   llvm::Error readLevels(llvm::MutableArrayRef<GrowthLevel> Levels);
   void setLevels(llvm::MutableArrayRef<GrowthLevel> Levels);
-  llvm::Expected<uint64_t> switchedOffNs();
+  llvm::Error readSwitches();
   uint64_t lifeEnd(const ProcessIntervals &I, const RangeBins &Span) const;
 
   // GrowthJudge.cpp
@@ -216,7 +216,8 @@ private:
   std::vector<std::optional<RangeBins>> Spans; ///< by process and memory space
   std::vector<GrowthRange> Ranges;             ///< of Spans
   std::vector<GrowthTotals> SpaceTotals;       ///< of Spans
-  std::optional<uint64_t> SwitchedOffNs;
+  llvm::DenseMap<uint32_t, RecordedTime>
+      Recorded;                       ///< where not all, by process
   std::vector<uint32_t> RangeOfGroup; ///< UINT32_MAX if the group has no span
   std::vector<GrowthRow> Rows;        ///< by row of IntervalSeries
   std::vector<JudgedRow> Infos;       ///< by row of IntervalSeries

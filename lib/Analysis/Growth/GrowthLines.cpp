@@ -106,6 +106,7 @@ private:
   std::string programOf(uint32_t Process) const;
   void joinArenas();
   void findInner(LineGrowth &L) const;
+  void setRate(LineGrowth &L) const;
   uint64_t arenasBelow(const Growth &Arenas, uint32_t Call) const;
   void joinSiblings();
   void joinSiblings(std::vector<FoundLine *> Of);
@@ -384,6 +385,20 @@ void LineMaker::findInner(LineGrowth &L) const {
     }
 }
 
+/// The rate over the time of all processes: rates add up only where processes
+/// run at the same time.
+void LineMaker::setRate(LineGrowth &L) const {
+  if (L.HasSteps || L.Processes.size() < 2 || L.UntilNs <= L.SinceNs)
+    return;
+  double Bytes = 0;
+  for (uint32_t Id : L.Findings) {
+    LineGrowth One = lineOf(T, R, Id);
+    Bytes += One.Rate * static_cast<double>(One.UntilNs -
+                                            std::min(One.SinceNs, One.UntilNs));
+  }
+  L.Rate = std::min(L.Rate, Bytes / static_cast<double>(L.UntilNs - L.SinceNs));
+}
+
 std::vector<LineGrowth> LineMaker::run() {
   for (uint32_t I = 0; I != R.Found.size(); ++I)
     addFinding(I);
@@ -393,6 +408,7 @@ std::vector<LineGrowth> LineMaker::run() {
   for (FoundLine &L : Lines)
     if (!L.L.Findings.empty()) {
       findInner(L.L);
+      setRate(L.L);
       Out.push_back(std::move(L.L));
     }
   stable_sort(Out, [](const LineGrowth &A, const LineGrowth &B) {

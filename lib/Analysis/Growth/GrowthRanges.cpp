@@ -14,40 +14,92 @@ namespace memkit {
 /// An end that is left out is reported if it is at least this part of the run.
 static constexpr double WorthAWord = 0.03;
 
+/// Whether an interval goes on within the long step of the one before.
+static bool goesOn(ArrayRef<IntervalHead> Heads, size_t At) {
+  return At && Heads[At].LastStep &&
+         Heads[At].LastStep == Heads[At - 1].LastStep;
+}
+
 /// The number of steps of an interval, bounded because a file may be wrong.
-static double stepsOf(const IntervalHead &H) {
-  if (H.LastStep == 0)
-    return 0; // before the first
+static double stepsOf(ArrayRef<IntervalHead> Heads, size_t At) {
+  const IntervalHead &H = Heads[At];
+  if (H.LastStep == 0 || goesOn(Heads, At))
+    return 0; // before the first, or of it
   return H.LastStep > H.FirstStep
              ? std::min(static_cast<double>(H.LastStep - H.FirstStep) + 1, 1e9)
              : 1;
+}
+
+/// Whether the process lived on behind its steps for much longer than they
+/// took: then they were a part of it, and do not measure its life.
+static bool outlivesSteps(ArrayRef<IntervalHead> Heads) {
+  constexpr uint64_t TimesOfSteps = 2;
+  size_t Tail = Heads.size(), First = 0;
+  while (Tail && goesOn(Heads, Tail - 1))
+    --Tail;
+  while (First != Heads.size() && !Heads[First].LastStep)
+    ++First;
+  // The first interval of the long step is before Tail.
+  if (First + 1 >= Tail || Heads.size() - Tail < MinGrowthIntervals)
+    return false;
+  uint64_t BeginNs = Heads[Tail - 1].BeginNs;
+  return Heads.back().EndNs - BeginNs >
+         TimesOfSteps * (BeginNs - Heads[First].BeginNs);
 }
 
 static double agesOf(uint64_t Ns) {
   return static_cast<double>(Ns) / static_cast<double>(AgeUnitNs);
 }
 
-bool RangeBins::choose(const ProcessIntervals &I, size_t Cut,
-                       const GrowthOptions &Options) {
-  End = std::min(Cut, I.Heads.size());
+static double countSteps(ArrayRef<IntervalHead> Heads, size_t First) {
   double Steps = 0;
-  for (const IntervalHead &H : I.Heads)
-    Steps += stepsOf(H);
-  Span.HasSteps = Steps >= MinGrowthSteps;
-  Span.TooFewSteps = Span.HasSteps ? 0 : static_cast<uint64_t>(Steps);
-  // The last step ends with the process.
-  if (Span.HasSteps && End == I.Heads.size())
-    End -= End != 0;
+  for (size_t S = First; S != Heads.size(); ++S)
+    Steps += stepsOf(Heads, S);
+  return Steps;
+}
+
+/// The first interval to measure from First on: that of the program's own
+/// steps, if there are enough.
+size_t RangeBins::ownSteps(ArrayRef<IntervalHead> Heads, size_t First,
+                           uint64_t OwnStepsNs) {
+  size_t Own = First;
+  while (Own != Heads.size() && Heads[Own].BeginNs < OwnStepsNs)
+    ++Own;
+  return countSteps(Heads, Own) >= MinGrowthSteps ? Own : First;
+}
+
+bool RangeBins::choose(const ProcessIntervals &I, size_t Cut,
+                       const GrowthOptions &Options, RecordedTime Recorded) {
+  size_t First = 0, Last = I.Heads.size();
+  while (Last && I.Heads[Last - 1].BeginNs >= Recorded.UntilNs)
+    --Last;
+  while (First != Last && I.Heads[First].BeginNs < Recorded.FromNs)
+    ++First;
+  ArrayRef<IntervalHead> Heads = ArrayRef(I.Heads).take_front(Last);
+  First = ownSteps(Heads, First, Recorded.OwnStepsNs);
+  End = std::max(First, std::min(Cut, Last));
+  double Steps = countSteps(Heads, First);
+  bool IsPart = outlivesSteps(Heads);
+  Span.HasSteps = Steps >= MinGrowthSteps && !IsPart;
+  Span.TooFewSteps = Span.HasSteps || IsPart ? 0 : static_cast<uint64_t>(Steps);
+  // The last step ends with the process, or is recorded in part.
+  if (Span.HasSteps && End == Last) {
+    while (End > First + 1 && goesOn(Heads, End - 1))
+      --End;
+    End -= End != First;
+  }
   auto UnitsBetween = [&](size_t Interval) {
     const IntervalHead &H = I.Heads[Interval];
     if (Span.HasSteps)
-      return stepsOf(H);
+      return stepsOf(I.Heads, Interval);
     return agesOf(H.EndNs - H.BeginNs);
   };
   for (size_t S = 0; S != I.Heads.size(); ++S)
     All += UnitsBetween(S);
+  for (size_t S = 0; S != First; ++S)
+    Skipped += UnitsBetween(S);
   double OfSpan = 0;
-  for (size_t S = 0; S != End; ++S)
+  for (size_t S = First; S != End; ++S)
     OfSpan += UnitsBetween(S);
   double Skip = Options.WarmUp * OfSpan;
   if (Span.HasSteps)
@@ -59,13 +111,13 @@ bool RangeBins::choose(const ProcessIntervals &I, size_t Cut,
   uint64_t FromNs =
       Options.WindowNs ? EndNs - std::min(EndNs, Options.WindowNs) : 0;
   double At = 0;
-  for (Begin = 0; Begin != End; ++Begin) {
+  for (Begin = First; Begin != End; ++Begin) {
     double Units = UnitsBetween(Begin);
     if (At + 1e-9 >= Skip && Units > 0 && I.Heads[Begin].BeginNs >= FromNs)
       break;
     At += Units;
   }
-  Skipped = At;
+  Skipped += At;
   for (size_t S = Begin; S != End; ++S)
     UnitsOf.push_back(UnitsBetween(S));
   Span.Intervals = End - Begin;
@@ -76,10 +128,9 @@ bool RangeBins::choose(const ProcessIntervals &I, size_t Cut,
   Span.BeginNs = I.Heads[Begin].BeginNs;
   Span.EndNs = I.Heads[End - 1].EndNs;
   // The interval open at the end never counts and is not reported.
-  uint64_t LastNs = I.Heads.back().EndNs;
+  uint64_t LastNs = I.Heads[Last - 1].EndNs;
   double Left = agesOf(LastNs - std::min(Span.EndNs, LastNs));
-  Span.EndsEarly =
-      End + 1 < I.Heads.size() && Left > WorthAWord * agesOf(LastNs);
+  Span.EndsEarly = End + 1 < Last && Left > WorthAWord * agesOf(LastNs);
   Span.PerUnit = Span.HasSteps ? 1 : static_cast<double>(AgeUnitNs) / 1e9;
   return true;
 }
@@ -125,15 +176,29 @@ void RangeBins::sortIntoBins(const ProcessIntervals &I) {
   std::nth_element(Sorted.begin(), Sorted.begin() + Sorted.size() / 2,
                    Sorted.end());
   Bins.Resolution = std::max(1.0, Sorted[Sorted.size() / 2]);
-  Bins.WholeFrom = findWhole();
+  Bins.WholeFrom = findWhole(I);
 }
 
 /// Lifetimes lack the rows whose only cohort is of the first tenth of the life
 /// (LiveStats::lifetimeAt()).
-size_t RangeBins::findWhole() const {
+size_t RangeBins::findWhole(const ProcessIntervals &I) const {
   constexpr double Start = 0.1;
-  double At = Skipped;
   size_t Bin = 0;
+  // Behind the begin of a long step the place of a row is that in time.
+  bool IsByTime = Span.HasSteps && goesOn(I.Heads, I.Heads.size() - 1);
+  auto TimeUpTo = [&](size_t Interval) {
+    double Time = 0;
+    for (size_t S = 0; S != Interval; ++S)
+      Time += agesOf(I.Heads[S].EndNs - I.Heads[S].BeginNs);
+    return Time;
+  };
+  if (IsByTime) {
+    double Whole = Start * TimeUpTo(I.Heads.size());
+    while (Bin + 1 < Bins.size() && TimeUpTo(BinBegin[Bin]) < Whole)
+      ++Bin;
+    return Bin;
+  }
+  double At = Skipped;
   for (; Bin + 1 < Bins.size() && At < Start * All; ++Bin)
     At += Bins.Units[Bin];
   return Bin;
@@ -142,11 +207,12 @@ size_t RangeBins::findWhole() const {
 std::optional<RangeBins> RangeBins::create(const ProcessIntervals &I,
                                            uint32_t Space, size_t Cut,
                                            const GrowthOptions &Options,
+                                           RecordedTime Recorded,
                                            size_t &HasIntervals) {
   RangeBins B;
   B.Span.Process = I.Process;
   B.Span.Space = Space;
-  bool IsLong = B.choose(I, Cut, Options);
+  bool IsLong = B.choose(I, Cut, Options, Recorded);
   HasIntervals = B.Span.Intervals;
   if (!IsLong)
     return std::nullopt;

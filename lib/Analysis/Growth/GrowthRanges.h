@@ -27,6 +27,15 @@ struct RowSurvival {
   void addTo(SurvivalData &To) const;
 };
 
+/// When a program recorded: nothing changes while it has switched the recording
+/// off, so what lies outside is no part of its life.
+struct RecordedTime {
+  uint64_t FromNs = 0, UntilNs = UINT64_MAX;
+  /// The begin of the program's own steps, where those before were a
+  /// framework's; 0: all are of one kind.
+  uint64_t OwnStepsNs = 0;
+};
+
 /// The measured part of a memory space of a process: the intervals from the end
 /// of the warm-up to the cut, in some MaxBins bins of about equal length: a bin
 /// begins after long quiet, too.
@@ -39,6 +48,7 @@ public:
   static std::optional<RangeBins> create(const ProcessIntervals &I,
                                          uint32_t Space, size_t Cut,
                                          const GrowthOptions &Options,
+                                         RecordedTime Recorded,
                                          size_t &HasIntervals);
 
   const GrowthRange &span() const { return Span; }
@@ -58,9 +68,11 @@ public:
             uint64_t AtBegin, RowSurvival &Out) const;
 
 private:
+  static size_t ownSteps(llvm::ArrayRef<IntervalHead> Heads, size_t First,
+                         uint64_t OwnStepsNs);
   bool choose(const ProcessIntervals &I, size_t Cut,
-              const GrowthOptions &Options);
-  size_t findWhole() const;
+              const GrowthOptions &Options, RecordedTime Recorded);
+  size_t findWhole(const ProcessIntervals &I) const;
   void sortIntoBins(const ProcessIntervals &I);
 
   GrowthRange Span;

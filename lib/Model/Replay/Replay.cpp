@@ -266,8 +266,14 @@ Error Replay::addSnapshot(ProcessReplay &I, const Snapshot &K,
                      B.Heap,        B.Stack, B.ScopePath, B.AllocationId};
     if (Options.Complete)
       Options.Complete(About);
+    std::optional<OuterRef> Outer;
+    if (LiveSet::LiveCursor In; B.Enclosing && !Options.BlocksOnly)
+      if ((In = I.Live.find(B.Enclosing - 1)))
+        Outer = outerRef(B.Enclosing - 1, In.entry());
     if (Options.Select && !Options.Select(About)) {
-      To.E.Row = Refused;
+      About.TimeNs = 0; // all blocks of a snapshot are older than its events
+      About.Size = B.Size;
+      To.E = refusedEntry(About, Outer);
       I.Live.addOld(To);
       continue;
     }
@@ -279,19 +285,12 @@ Error Replay::addSnapshot(ProcessReplay &I, const Snapshot &K,
       continue;
     }
     BlockRef Ref{B.AllocationId, To.E.Row, To.E.ScopeRow};
-    LiveSet::LiveCursor Outer;
-    if (B.Enclosing)
-      Outer = I.Live.find(B.Enclosing - 1);
-    bool Lies = Outer && Outer.entry().Row != Refused;
     if (To.P.Weight)
       A.allocateSampled(Ref,
-                        Lies ? BlockRef{B.Enclosing - 1, Outer.entry().Row, 0}
-                             : BlockRef(),
+                        Outer && Outer->IsCounted ? Outer->Block : BlockRef(),
                         B.Size, To.P.Weight, 0, 0);
-    else if (Lies)
-      A.allocateIn(Ref,
-                   {B.Enclosing - 1, Outer.entry().Row, Outer.entry().ScopeRow},
-                   B.Size, 0, 0);
+    else if (Outer)
+      A.allocateIn(Ref, *Outer, B.Size, 0, 0);
     else
       A.allocate(Ref, B.Size, 0, 0);
     I.Live.addOld(To);

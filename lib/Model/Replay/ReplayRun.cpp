@@ -103,20 +103,22 @@ Error Replay::allocate(ReplayCursor &C) {
       I.Live.setPlaceOfLast(P);
     return Error::success();
   }
-  BlockRef Ref{I.Live.next(), Entry.Row, Entry.ScopeRow}, Outer;
+  BlockRef Ref{I.Live.next(), Entry.Row, Entry.ScopeRow};
+  std::optional<OuterRef> Outer;
   if (P.Enclosing) {
     LiveSet::LiveCursor In = I.Live.find(P.Enclosing - 1);
     if (!In)
       return notAround(C, P.Enclosing - 1);
-    Outer = {P.Enclosing - 1, In.entry().Row, In.entry().ScopeRow};
+    Outer = outerRef(P.Enclosing - 1, In.entry());
   }
   if (!Counts)
-    Entry.Row = Refused;
+    Entry = refusedEntry(About, Outer);
   else if (P.Weight)
-    A.allocateSampled(Ref, Outer.Row == Refused ? BlockRef() : Outer, Size,
-                      P.Weight, TimeNs, Thread);
-  else if (Outer.Row && Outer.Row != Refused)
-    A.allocateIn(Ref, Outer, Size, TimeNs, Thread);
+    A.allocateSampled(Ref,
+                      Outer && Outer->IsCounted ? Outer->Block : BlockRef(),
+                      Size, P.Weight, TimeNs, Thread);
+  else if (Outer)
+    A.allocateIn(Ref, *Outer, Size, TimeNs, Thread);
   else
     A.allocate(Ref, Size, TimeNs, Thread);
   tell(C,
@@ -130,6 +132,29 @@ Error Replay::allocate(ReplayCursor &C) {
   if (P.isAny())
     I.Live.setPlaceOfLast(P);
   return Error::success();
+}
+
+/// A live block, for events of a block inside; nothing: it is refused, and lies
+/// in no selected block.
+std::optional<OuterRef> Replay::outerRef(uint64_t AllocationId,
+                                         const LiveSet::LiveSetEntry &E) {
+  if (E.Row != Refused)
+    return BlockRef{AllocationId, E.Row, E.ScopeRow};
+  if (E.ScopeRow)
+    return OuterRef::uncounted(AllocationId, E.ScopeRow);
+  return std::nullopt;
+}
+
+/// The entry of an allocation that Select refused, inside the block In.
+LiveSet::LiveSetEntry Replay::refusedEntry(const Allocation &B,
+                                           std::optional<OuterRef> In) {
+  LiveSet::LiveSetEntry Entry;
+  Entry.Size = B.Size;
+  Entry.Row = Refused;
+  if (In && Options.BytesCountOnce &&
+      A.allocateUncountedIn(B.Heap, *In, B.Size, B.TimeNs))
+    Entry.ScopeRow = In->Block.Row;
+  return Entry;
 }
 
 /// Reads the weight of the next allocation.
@@ -151,12 +176,16 @@ Error Replay::reference(ReplayCursor &C) {
   LiveSet::LiveSetEntry &Entry = Block.entry();
   LiveSet::RareValues P = Block.place();
   bool Counts = Entry.Row != Refused && !Options.BlocksOnly;
+  bool IsAround = Entry.Row == Refused && Entry.ScopeRow;
   BlockRef Ref{AllocationId, Entry.Row, Entry.ScopeRow};
   if (LLVM_LIKELY(E.Kind[C.Row] == EventKind::Free)) {
     if (Counts && P.Weight)
       A.freeSampled(Ref, Entry.Size, P.Weight, TimeNs);
     else if (Counts)
       A.free(Ref, Entry.Size, TimeNs, E.threadOf(C.Row), P.Enclosing);
+    else if (LLVM_UNLIKELY(IsAround))
+      A.freeUncounted(AllocationId, Entry.ScopeRow, Entry.Size, TimeNs,
+                      P.Enclosing);
     tell(C,
          {.AllocatedNs = Block.allocatedNs(),
           .Block = AllocationId,
@@ -175,6 +204,8 @@ Error Replay::reference(ReplayCursor &C) {
   uint64_t Size = E.RefSize[C.ref()];
   if (Counts)
     A.resize(Ref, Entry.Size, Size, TimeNs, P.Enclosing);
+  else if (IsAround)
+    A.resizeUncounted(Entry.ScopeRow, Entry.Size, Size, TimeNs, P.Enclosing);
   uint64_t SizeBefore = std::exchange(Entry.Size, Size);
   tell(C,
        {.AllocatedNs = Block.allocatedNs(),
@@ -193,9 +224,12 @@ Error Replay::split(ReplayCursor &C, LiveSet::LiveCursor Block) {
   uint32_t Thread = Block.thread();
   if (Size > Rest.Size)
     return badSplit(C, C.ref(), Rest.Size);
+  uint64_t TimeNs = C.Open->TimeNs[C.Row];
   if (Rest.Row != Refused && !Options.BlocksOnly)
-    A.split({C.Open->Block[C.ref()], Rest.Row, Rest.ScopeRow},
-            C.Open->TimeNs[C.Row], P.Enclosing);
+    A.split({C.Open->Block[C.ref()], Rest.Row, Rest.ScopeRow}, TimeNs,
+            P.Enclosing);
+  else if (Rest.Row == Refused && Rest.ScopeRow)
+    A.splitUncounted(Rest.ScopeRow, TimeNs, P.Enclosing);
   Block.entry().Size = Size;
   tell(C,
        {.AllocatedNs = AllocatedNs,

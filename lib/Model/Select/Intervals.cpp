@@ -81,6 +81,7 @@ Error IntervalSeries::makeIntervals() {
   const Selection &Sel = S.selection();
   if (Sel.needsAllocationTimes())
     Options.Select = [&](const Allocation &B) { return Sel.hasAllocation(B); };
+  Options.BytesCountOnce = !Sel.isOuterView();
   auto Run = Replay::create(T.reader(), std::move(Options), &Cutter);
   if (!Run)
     return Run.takeError();

@@ -54,6 +54,7 @@ bool SelectedStats::replayInPieces(const AllocationGroups *Groups) {
   PieceRequest Wanted;
   if (Sel.needsAllocationTimes(By))
     Wanted.Select = [&](const Allocation &B) { return Sel.hasAllocation(B); };
+  Wanted.BytesCountOnce = !Sel.isOuterView();
   if (Groups) {
     Wanted.GroupOf = Groups->GroupOf;
     Wanted.KeyOf = Groups->KeyOf;
@@ -82,6 +83,7 @@ Error SelectedStats::replaySelected(const AllocationGroups *Groups) {
     };
   if (Sel.needsAllocationTimes(By))
     Options.Select = [&](const Allocation &B) { return Sel.hasAllocation(B); };
+  Options.BytesCountOnce = !Sel.isOuterView();
   ReplayProgress Bar(T->onProgress(), T->reader());
   Expected<std::unique_ptr<Replay>> R =
       Replay::create(T->reader(), Options, &Bar);

@@ -112,6 +112,7 @@ static void replayPiece(TraceReader &R, const PieceRequest &Wanted,
                         PieceResult &Out) {
   ReplayOptions Options;
   Options.Select = Wanted.Select;
+  Options.BytesCountOnce = Wanted.BytesCountOnce;
   Options.Complete = [&](Allocation &B) { Origins.complete(B); };
   if (Wanted.GroupOf)
     Options.KeyOf = [&](const Allocation &B) {

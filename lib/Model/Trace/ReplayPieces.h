@@ -21,6 +21,7 @@ namespace memkit {
 struct PieceRequest {
   /// Which blocks count; empty: all. Called in several threads.
   std::function<bool(const Allocation &)> Select;
+  bool BytesCountOnce = false; ///< as ReplayOptions::BytesCountOnce
   /// What distinguishes the rows of a heap; empty: the stack. Called in several
   /// threads.
   std::function<uint64_t(const Allocation &)> GroupOf;

@@ -4,13 +4,14 @@
 
 #include "Scopes/ProcessSteps.h"
 #include "Output/Recording.h"
+#include <utility>
 
 using namespace memkit;
 
 void ProcessSteps::report(uint64_t TimeNs, uint32_t Thread) {
-  HasOwnSteps = true;
+  bool IsFirst = !std::exchange(HasOwnSteps, true);
   if (!R.stepRange())
-    add(TimeNs, Thread);
+    add(TimeNs, Thread, IsFirst && Count);
 }
 
 bool ProcessSteps::isMadeBy(uint64_t Maker) {
@@ -20,7 +21,7 @@ bool ProcessSteps::isMadeBy(uint64_t Maker) {
   return FirstMaker == Maker;
 }
 
-void ProcessSteps::add(uint64_t TimeNs, uint32_t Thread) {
+void ProcessSteps::add(uint64_t TimeNs, uint32_t Thread, bool IsOwn) {
   while (R.stats().isCutting(Process))
     R.goOnCutting(Process);
   Mark M;
@@ -29,6 +30,8 @@ void ProcessSteps::add(uint64_t TimeNs, uint32_t Thread) {
   M.Thread = Thread;
   M.TimeNs = R.boundaryNs(TimeNs);
   M.Id = ++Count;
+  if (IsOwn)
+    M.Values = {1};
   R.noteSteps(Count);
   R.stats().beginStep(Process, M.Id, M.TimeNs);
   if (R.stats().stepIntervalDue(Process))

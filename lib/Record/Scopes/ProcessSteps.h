@@ -18,8 +18,9 @@ class ProcessSteps {
 public:
   ProcessSteps(Recording &R, uint32_t Process) : R(R), Process(Process) {}
 
-  /// A step has ended at TimeNs.
-  void add(uint64_t TimeNs, uint32_t Thread);
+  /// A step has ended at TimeNs. IsOwn: it is the first of the program's own,
+  /// and those before were none.
+  void add(uint64_t TimeNs, uint32_t Thread, bool IsOwn = false);
   /// The program reports the end of a step.
   void report(uint64_t TimeNs, uint32_t Thread);
   /// Whether the ends of the framework's range Maker, not 0, are steps.

@@ -240,7 +240,18 @@ TEST(LiveStatsIntervals, IntervalsOfStepsAndTime) {
   EXPECT_EQ(S.LastStep, 7u);
   EXPECT_EQ(S.BeginNs, 310'000'000u);
   EXPECT_EQ(S.Rows, (std::vector<IntervalRow>{{1, 5, 0, 0, 0, 0, 1}}));
-  EXPECT_EQ(A.nextIntervalNs(1), UINT64_MAX) << "steps replace time";
+  // Steps replace time, but for a step longer than all before.
+  EXPECT_EQ(A.nextIntervalNs(1), 2'330'000'000u);
+  A.allocate({1, Row, 0}, 20, 2'400'000'000, 1);
+  EXPECT_TRUE(A.timeIntervalDue(1, 2'500'000'000));
+  A.cutInterval(1, 2'500'000'000, 2, IntervalDetail::Changed, S);
+  EXPECT_EQ(S.FirstStep, 8u);
+  EXPECT_EQ(S.LastStep, 8u);
+  EXPECT_EQ(A.nextIntervalNs(1), 2'530'000'000u);
+  A.free({1, Row, 0}, 20, 2'510'000'000, 1);
+  A.beginStep(1, 9, 10'310'000'000);
+  EXPECT_TRUE(A.stepIntervalDue(1));
+  EXPECT_EQ(A.nextIntervalNs(1), 20'310'000'000u);
 }
 
 } // namespace

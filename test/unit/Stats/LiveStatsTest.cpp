@@ -354,6 +354,159 @@ TEST(LiveStats, RandomStreamsOfNestedBlocks) {
   }
 }
 
+namespace {
+/// Random events of blocks of one row each, some uncounted, in one another.
+class UncountedRun {
+public:
+  explicit UncountedRun(unsigned Seed) : Rng(Seed) {
+    A.addHeap(1, Heap());
+    A.beginProcess(1, 0);
+  }
+  void go(unsigned Events) {
+    for (unsigned I = 0; I != Events && !testing::Test::HasFailure(); ++I) {
+      ++Time;
+      unsigned Dice = pick(100), Up = (I / 100) % 2 ? 40 : 60;
+      if (Dice < Up)
+        allocate();
+      else if (Dice < 90)
+        free();
+      else if (Dice < 95)
+        resize();
+      else
+        split();
+      compare();
+    }
+    EXPECT_EQ(A.spaceStats(0).PeakBytes, Peak);
+    Summary Sums = A.summary(0, Time);
+    for (const StackStats &R : Sums.Stacks[0].Rows)
+      EXPECT_EQ(R.SpacePeakBytes, AtPeak[R.Key - 1]) << R.Key;
+  }
+
+private:
+  struct TestBlock {
+    uint64_t Size;
+    int Outer; ///< at the allocation; -1: none
+    bool Counts, Live = true;
+    uint32_t Around = 0; ///< uncounted: the row to name
+  };
+  uint64_t pick(uint64_t Below) { return Rng() % Below; }
+  int pickBlock() {
+    std::vector<int> Live;
+    for (size_t I = 0; I != Blocks.size(); ++I)
+      if (Blocks[I].Live)
+        Live.push_back(int(I));
+    return Live.empty() ? -1 : Live[pick(Live.size())];
+  }
+  int outer(int At) const {
+    int O = Blocks[At].Outer;
+    while (O >= 0 && !Blocks[O].Live)
+      O = Blocks[O].Outer;
+    return O;
+  }
+  uint64_t innerBytes(int At) const {
+    uint64_t Sum = 0;
+    for (size_t I = 0; I != Blocks.size(); ++I)
+      if (Blocks[I].Live && outer(int(I)) == At)
+        Sum += Blocks[I].Size;
+    return Sum;
+  }
+  /// A row for each block, so that rows can be compared one by one.
+  uint32_t row(int At) { return A.stackRow(1, 1, At + 1); }
+  uint64_t enclosing(int At) const { return uint64_t(Blocks[At].Outer + 1); }
+  bool isKnown(int At) const { return Blocks[At].Counts || Blocks[At].Around; }
+  OuterRef outerRef(int At) {
+    if (Blocks[At].Counts)
+      return BlockRef{uint64_t(At), row(At), 0};
+    return OuterRef::uncounted(At, Blocks[At].Around);
+  }
+  void allocate() {
+    int At = int(Blocks.size()), O = pick(3) ? pickBlock() : -1;
+    uint64_t Size =
+        O < 0 ? 1 + pick(100) : pick(Blocks[O].Size - innerBytes(O) + 1);
+    Blocks.push_back({Size, O, pick(2) == 0});
+    bool Lies = O >= 0 && isKnown(O);
+    if (Blocks[At].Counts) {
+      BlockRef B{uint64_t(At), row(At), 0};
+      if (Lies)
+        A.allocateIn(B, outerRef(O), Size, Time, 1);
+      else
+        A.allocate(B, Size, Time, 1);
+    } else if (Lies && A.allocateUncountedIn(1, outerRef(O), Size, Time)) {
+      Blocks[At].Around = outerRef(O).Block.Row;
+    }
+  }
+  void free() {
+    int At = pickBlock();
+    if (At < 0)
+      return;
+    TestBlock &B = Blocks[At];
+    if (B.Counts)
+      A.free({uint64_t(At), row(At), 0}, B.Size, Time, 1, enclosing(At));
+    else if (B.Around)
+      A.freeUncounted(At, B.Around, B.Size, Time, enclosing(At));
+    B.Live = false;
+  }
+  void resize() {
+    int At = pickBlock();
+    if (At < 0 || innerBytes(At))
+      return;
+    TestBlock &B = Blocks[At];
+    uint64_t New = outer(At) < 0 ? pick(120) : pick(B.Size + 1);
+    if (B.Counts)
+      A.resize({uint64_t(At), row(At), 0}, B.Size, New, Time, enclosing(At));
+    else if (B.Around)
+      A.resizeUncounted(B.Around, B.Size, New, Time, enclosing(At));
+    B.Size = New;
+  }
+  void split() {
+    int At = pickBlock();
+    if (At < 0 || innerBytes(At) || Blocks[At].Counts)
+      return; // the row of a split block is not its own
+    TestBlock Rest = Blocks[At];
+    if (Rest.Around)
+      A.splitUncounted(Rest.Around, Time, enclosing(At));
+    Blocks[At].Size = pick(Rest.Size + 1);
+    Rest.Size -= Blocks[At].Size;
+    Blocks.push_back(Rest);
+  }
+  void compare() {
+    uint64_t Sum = 0, Outermost = 0;
+    std::vector<uint64_t> Exclusive;
+    for (size_t I = 0; I != Blocks.size(); ++I) {
+      const TestBlock &B = Blocks[I];
+      Exclusive.push_back(B.Live && B.Counts ? B.Size - innerBytes(int(I)) : 0);
+      Sum += Exclusive.back();
+      int O = outer(int(I));
+      Outermost += B.Live && B.Counts && (O < 0 || !Blocks[O].Counts);
+      if (B.Counts) {
+        EXPECT_EQ(A.liveExclusive(row(int(I))), Exclusive.back());
+      }
+    }
+    EXPECT_EQ(A.spaceLiveBytes(0), Sum);
+    EXPECT_EQ(A.spaceStats(0).LiveBlocks, Outermost);
+    if (Sum > Peak)
+      AtPeak = Exclusive;
+    Peak = std::max(Peak, Sum);
+    AtPeak.resize(Blocks.size());
+  }
+
+  std::mt19937_64 Rng;
+  LiveStats A;
+  uint64_t Time = 0, Peak = 0;
+  std::vector<TestBlock> Blocks;
+  std::vector<uint64_t> AtPeak;
+};
+} // namespace
+
+TEST(LiveStats, UncountedBlocksTakeTheirBytesOut) {
+  for (unsigned Seed = 0; Seed != 40; ++Seed) {
+    SCOPED_TRACE(Seed);
+    UncountedRun(Seed).go(400);
+    if (HasFailure())
+      return;
+  }
+}
+
 TEST(LiveStats, EnclosingBlockFreedFirst) {
   LiveStats A;
   A.addHeap(1, Heap());
