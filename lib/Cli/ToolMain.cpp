@@ -225,6 +225,17 @@ void parseToolOptions(int Argc, char **Argv, const ToolDescription &D) {
   exit(D.UsageStatus);
 }
 
+int flushOutput(int Status) {
+  outs().flush();
+  if (!outs().has_error())
+    return Status;
+  std::error_code Code = outs().error();
+  outs().clear_error();
+  if (Code != std::errc::broken_pipe)
+    reportError(makeError("<stdout>: " + Code.message()));
+  return Status ? Status : int(ExitError);
+}
+
 int runTool(int Argc, char **Argv, const ToolDescription &D,
             function_ref<Expected<int>()> Body) {
   parseToolOptions(Argc, Argv, D);
@@ -245,7 +256,7 @@ int runTool(int Argc, char **Argv, const ToolDescription &D,
       reportError(std::move(E));
     explainOrigin(Text);
   }
-  return Status;
+  return flushOutput(Status);
 }
 
 } // namespace memkit

@@ -30,6 +30,11 @@ namespace memkit {
 /// the latter. A UsageError if there is no trace.fb.
 llvm::Error chooseTrace(std::string &Input);
 
+/// Reports what could not be written to the standard output, which raw_ostream
+/// would abort for at the exit; nothing of a reader that has gone. Returns
+/// Status, or ExitError in place of ExitOk.
+int flushOutput(int Status);
+
 /// Parses the command line, runs Body and returns the exit status: the result
 /// of Body, or, for an error, ExitUsage or ExitError after printing the error.
 /// Handles the options of all tools (-q, -v, --color, --version, --help).

@@ -5,6 +5,7 @@
 #include "Recorder.h"
 #include "Attach/AttachCheck.h"
 #include "Attach/StoppedProcess.h"
+#include "Attach/TargetThread.h"
 #include "Launch/Launch.h"
 #include "Launch/NoMemory.h"
 #include "Output/MemorySink.h"
@@ -488,19 +489,32 @@ Expected<RecordResult> recordRunning(const RecordOptions &O) {
 // A picture of a program that runs already
 //===----------------------------------------------------------------------===//
 
+/// The words that may be addresses in the registers of all threads.
+std::vector<uint64_t> registersOf(const StoppedProcess &Of) {
+  std::vector<uint64_t> Out;
+  for (const std::unique_ptr<TargetThread> &T : Of.threads())
+    if (TargetRegisters R; T->get(R))
+      Out.insert(Out.end(),
+                 {R.rax, R.rbx, R.rcx, R.rdx, R.rsi, R.rdi, R.rbp, R.r8, R.r9,
+                  R.r10, R.r11, R.r12, R.r13, R.r14, R.r15});
+  return Out;
+}
+
 /// Becomes the user of the process, and reads what lives in it.
 Expected<Census> countAll(const RecordOptions &O, const TargetMemory &Memory,
                           Greeter &Listener) {
   std::optional<StoppedProcess> Stopped;
+  std::optional<std::vector<uint64_t>> Registers;
   if (O.CensusStops) {
     Expected<StoppedProcess> P = StoppedProcess::stop(O.Attach);
     if (!P)
       return refusal(O.Attach, toString(P.takeError()));
     Stopped.emplace(std::move(*P));
+    Registers = registersOf(*Stopped);
   }
   if (Error E = becomeUserOf(O.Attach, Listener))
     return std::move(E);
-  Expected<Census> C = takeCensus(Memory, O.CensusStops);
+  Expected<Census> C = takeCensus(Memory, std::move(Registers));
   if (!C) {
     std::string Why = toString(C.takeError());
     if (TheRequests.Stop)
@@ -657,8 +671,12 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
   Result.Signal = S.programSignal();
   if (S.programEnded())
     Result.Status = S.programStatus();
-  else if (!TheRequests.Stop)
-    // The recording is over, but not the program.
+  else if (SignalPassing::terminations() < 2) {
+    // The recording is over, but not the program: who started memrec waits for
+    // the program, and wants its status.
+    TheRequests.Stop = false;
     Result.Status = waitAlone(Child->pid(), Signals);
+    Result.WentOn = true;
+  }
   return Result;
 }

@@ -74,7 +74,9 @@ static void sayEnd(const RecordResult &R) {
   if (R.EventsEndNs)
     Line += "; events take " + formatSize(R.EventBytes) + ", to " +
             formatTime(*R.EventsEndNs);
-  if (R.Detached)
+  if (R.WentOn)
+    Line += "; the program went on unrecorded";
+  else if (R.Detached)
     Line += "; the program still runs";
   if (R.Output != "-" && R.Events && !wantsRun())
     Line += "; next: memstat " + R.Output;
@@ -239,7 +241,7 @@ int main(int Argc, char **Argv) {
     bool Can = checkRecording(
         Library, [](const Twine &Line) { outs() << Line << '\n'; });
     outs() << pythonFacts() << '\n';
-    return Can ? 0 : ExitError;
+    return flushOutput(Can ? 0 : ExitError);
   }
   if (A->Command.empty() && !wantsAttach())
     return fail(
@@ -273,7 +275,7 @@ int main(int Argc, char **Argv) {
   O->Note = [](const Twine &What) { sayVerbose(What); };
   if (wantsOverhead()) {
     Expected<int> Status = measureOverhead(*O);
-    return Status ? *Status : fail(Status.takeError());
+    return Status ? flushOutput(*Status) : fail(Status.takeError());
   }
   explainOptionAfterProgram(O->Command);
   reportToTerminal(*O);

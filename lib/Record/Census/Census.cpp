@@ -111,6 +111,8 @@ static AllBlocks findBlocks(const TargetMemory &Memory,
     append_range(All.Live, Walk.live());
     append_range(All.Taken, Walk.ranges());
     append_range(All.Unread, Walk.unread());
+    for (const FoundArena &A : Malloc.Arenas)
+      All.Taken.push_back({A.At, A.End});
     C.FreeBytes += Walk.sums().FreeBytes;
     C.CachedBytes += Walk.sums().CachedBytes;
     C.TopBytes += Walk.sums().TopBytes;
@@ -202,8 +204,9 @@ static std::string anonymousText(pid_t Pid) {
                : "";
 }
 
-Expected<Census> memkit::takeCensus(const TargetMemory &Memory,
-                                    bool IsStopped) {
+Expected<Census>
+memkit::takeCensus(const TargetMemory &Memory,
+                   std::optional<std::vector<uint64_t>> Registers) {
   uint64_t Begin = nowNs();
   std::vector<TargetMap> Maps = Memory.maps();
   if (Maps.empty())
@@ -228,7 +231,11 @@ Expected<Census> memkit::takeCensus(const TargetMemory &Memory,
   addPythonNames(Memory, Kinds, Graph);
   Graph.follow();
   followGlobals(Memory, Maps, All.Taken, All.Unread, Graph);
-  if (!IsStopped)
+  for (uint64_t Word :
+       Registers ? *Registers : procfs::callArguments(Memory.pid()))
+    Graph.addRoot(Word, "[registers of threads]", "");
+  Graph.followAll();
+  if (!Registers)
     compare(Memory, Maps, Graph, C);
   if (Error E = checkThere(Memory, Maps))
     return std::move(E);

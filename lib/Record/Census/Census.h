@@ -6,6 +6,7 @@
 #define MEMKIT_LIB_RECORD_CENSUS_CENSUS_H
 
 #include "Record/Census/BlockGraph.h"
+#include <optional>
 
 namespace memkit {
 
@@ -41,11 +42,14 @@ struct Census {
 };
 
 /// Reads the memory of a program: the blocks of glibc's malloc, the objects of
-/// Python, and the pointers to them. Nothing in the program changes. Unless it
-/// is stopped, it goes on meanwhile: blocks that come and go may be missing.
+/// Python, and the pointers to them. Nothing in the program changes.
+/// Registers: of all threads of a program that is stopped. Without them it goes
+/// on meanwhile: blocks that come and go may be missing, and of pointers in
+/// registers only those are seen that threads have passed to system calls.
 /// Errors: the end of a sentence that begins with the process.
-llvm::Expected<Census> takeCensus(const TargetMemory &Memory,
-                                  bool IsStopped = false);
+llvm::Expected<Census>
+takeCensus(const TargetMemory &Memory,
+           std::optional<std::vector<uint64_t>> Registers = std::nullopt);
 
 } // namespace memkit
 

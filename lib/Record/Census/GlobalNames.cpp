@@ -147,30 +147,13 @@ static uint64_t endOfImage(const TargetMemory &Memory, ArrayRef<TargetMap> Maps,
   return Lowest < End ? First->Start + (End - Lowest) : 0;
 }
 
-/// Of a binary's data, and of the zeros behind it. IsProgram: the binary is the
-/// program itself, whose variables need no file.
-static void addData(const TargetMemory &Memory, ArrayRef<TargetMap> Maps,
-                    const TargetMap &Of, uint64_t End, BlockGraph &To) {
-  std::optional<Variables> Names;
-  bool IsProgram = Of.Path == pathOfProgram(Memory.pid());
-  std::string Other = "data of " + sys::path::filename(Of.Path).str();
-  forEachWord(Memory, Of.Start, End, [&](uint64_t At, uint64_t Word) {
-    if (!To.find(Word))
-      return;
-    if (!Names)
-      Names.emplace(Memory.pid(), Of, Maps);
-    std::string Name = Names->at(At);
-    To.addRoot(Word, Name.empty() ? Other : Name,
-               IsProgram ? StringRef() : StringRef(Of.Path));
-  });
-}
-
 using Ranges = ArrayRef<std::pair<uint64_t, uint64_t>>;
 
-/// Of memory from Begin to End that belongs to no binary, but for that of the
-/// allocators.
-static void addOther(const TargetMemory &Memory, uint64_t Begin, uint64_t End,
-                     Ranges Taken, StringRef Name, BlockGraph &To) {
+/// The words from Begin to End, but for memory of the allocators: their lists
+/// lead to the ends of blocks, too.
+static void forEachWordBeside(Ranges Taken, const TargetMemory &Memory,
+                              uint64_t Begin, uint64_t End,
+                              function_ref<void(uint64_t, uint64_t)> Do) {
   for (uint64_t At = Begin, Next; At < End; At = Next) {
     const auto *T =
         partition_point(Taken, [=](auto &R) { return R.second <= At; });
@@ -179,9 +162,37 @@ static void addOther(const TargetMemory &Memory, uint64_t Begin, uint64_t End,
       continue;
     }
     Next = T != Taken.end() ? std::min(End, T->first) : End;
-    forEachWord(Memory, At, Next,
-                [&](uint64_t, uint64_t Word) { To.addRoot(Word, Name, ""); });
+    forEachWord(Memory, At, Next, Do);
   }
+}
+
+/// Of a binary's data, and of the zeros behind it. IsProgram: the binary is the
+/// program itself, whose variables need no file.
+static void addData(const TargetMemory &Memory, ArrayRef<TargetMap> Maps,
+                    const TargetMap &Of, uint64_t End, Ranges Taken,
+                    BlockGraph &To) {
+  std::optional<Variables> Names;
+  bool IsProgram = Of.Path == pathOfProgram(Memory.pid());
+  std::string Other = "data of " + sys::path::filename(Of.Path).str();
+  auto Take = [&](uint64_t At, uint64_t Word) {
+    if (!To.find(Word))
+      return;
+    if (!Names)
+      Names.emplace(Memory.pid(), Of, Maps);
+    std::string Name = Names->at(At);
+    To.addRoot(Word, Name.empty() ? Other : Name,
+               IsProgram ? StringRef() : StringRef(Of.Path));
+  };
+  forEachWordBeside(Taken, Memory, Of.Start, End, Take);
+}
+
+/// Of memory from Begin to End that belongs to no binary, but for that of the
+/// allocators.
+static void addOther(const TargetMemory &Memory, uint64_t Begin, uint64_t End,
+                     Ranges Taken, StringRef Name, BlockGraph &To) {
+  forEachWordBeside(Taken, Memory, Begin, End, [&](uint64_t, uint64_t Word) {
+    To.addRoot(Word, Name, "");
+  });
 }
 
 /// Follows what variables hold before stacks: a stack often points into the
@@ -202,7 +213,7 @@ void memkit::followGlobals(const TargetMemory &Memory, ArrayRef<TargetMap> Maps,
                        Maps[I + 1].End);
       Rest[I + 1] = End;
     }
-    addData(Memory, Maps, M, End, To);
+    addData(Memory, Maps, M, End, Taken, To);
   }
   To.follow();
   for (size_t I = 0; I != Maps.size(); ++I)

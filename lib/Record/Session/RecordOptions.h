@@ -168,7 +168,8 @@ struct RecordResult {
   uint64_t CpuNs = 0;    ///< of the recorder's own threads that take and write
   /// Longest time between two reads of the rings.
   uint64_t LongestPauseNs = 0;
-  bool Detached = false;                    ///< the program still runs
+  bool Detached = false; ///< the program still runs
+  bool WentOn = false;   ///< Status is that of a program that ended later
   std::optional<AttachResult> DetachResult; ///< hooks were taken out
   /// The path of a binary without symbols that most stacks pass through, or
   /// empty.

@@ -176,6 +176,33 @@ bool environHas(pid_t Pid, const std::string &Text) {
 
 uint64_t startTicks(pid_t Pid) { return statNumber(Pid, 19); }
 
+/// The words of a `/proc/PID/task/TID/syscall`: the number, six arguments, the
+/// stack pointer and the place; or `running`.
+static void addCallArguments(const std::string &Text,
+                             std::vector<uint64_t> &To) {
+  constexpr size_t NumArguments = 6;
+  SmallVector<StringRef, 10> Words;
+  StringRef(Text).split(Words, ' ');
+  if (Words.size() < 1 + NumArguments)
+    return;
+  for (StringRef Word : ArrayRef(Words).slice(1, NumArguments))
+    if (uint64_t Value; !Word.getAsInteger(0, Value))
+      To.push_back(Value);
+}
+
+std::vector<uint64_t> callArguments(pid_t Pid) {
+  std::vector<uint64_t> Out;
+  std::string Tasks = procPath(Pid, "task");
+  DIR *Folder = opendir(Tasks.c_str());
+  if (!Folder)
+    return Out;
+  while (dirent *Entry = readdir(Folder))
+    if (isDigit(Entry->d_name[0]))
+      addCallArguments(readFile(Tasks + "/" + Entry->d_name + "/syscall"), Out);
+  closedir(Folder);
+  return Out;
+}
+
 std::vector<pid_t> startedSince(uint64_t StartTicks) {
   std::vector<pid_t> Pids;
   DIR *Folder = opendir("/proc");

@@ -47,6 +47,9 @@ std::optional<Shares> sharesOf(pid_t Pid);
 bool mapsMemfd(pid_t Pid, const std::string &Tag);
 /// The resident bytes of the process that are of no file; 0: unknown.
 uint64_t anonymousBytes(pid_t Pid);
+/// The arguments of the system calls that the threads of the process wait in,
+/// as far as this may be seen.
+std::vector<uint64_t> callArguments(pid_t Pid);
 /// Whether the process maps a file whose name begins with Prefix.
 bool mapsFile(pid_t Pid, const std::string &Prefix);
 /// The initial environment of a process: `NAME=value`, each with a NUL at its

@@ -52,8 +52,10 @@ assert "memrec: alert at" in err, err
 out, err, _ = record("--alert=host:live>30M", "--on-alert=signal:TERM", status=128 + 15)
 assert out == "" and "alert" in err, (out, err)
 
-# The recording ends, the program goes on.
-out, err, _ = record("--alert=host:live>30M", "--on-alert=stop")
+# The recording ends, the program goes on; memrec waits for it.
+ends = "exec(open('grow.py').read()); sys.exit(7)"
+out, err, _ = record("--alert=host:live>30M", "--on-alert=stop", command=("-c", ends), status=7)
+assert out == "all\n", out
 stat = subprocess.run(["memstat", "out.fb"], check=True, stdout=subprocess.PIPE, text=True).stdout
 peak = float(re.search(r"peak ([\d.]+) MiB", stat).group(1))
 assert 29 < peak < 45, stat
