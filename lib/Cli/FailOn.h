@@ -29,8 +29,8 @@ public:
   /// A UsageError for a condition on a heap or memory space without a place in
   /// Names.
   llvm::Error checkNames(llvm::ArrayRef<std::string> Names) const;
-  /// Notes that a trace is cut off (cutOffText()): a condition that does not
-  /// hold of it is not judged. Empty: the trace is whole.
+  /// Notes why a trace cannot answer (cannotAnswerText()): a condition that
+  /// does not hold of it is not judged. Empty: the trace can answer.
   void noteCut(std::string Text);
   /// Whether any condition is about this metric.
   bool asksFor(ConditionMetric Metric) const;

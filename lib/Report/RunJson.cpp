@@ -63,7 +63,9 @@ static void heap(json::OStream &J, const HeapReport &H) {
   J.attribute("reserved_peak_bytes",
               jsonIfKnown(T.ReservedKnown, T.ReservedPeakBytes));
   auto Fragmentation = [&](const char *Key, uint64_t Reserved, uint32_t Ppm) {
-    J.attribute(Key, jsonIfKnown(T.ReservedKnown && Reserved, Ppm));
+    // Of a heap without blocks nothing tells which part is free.
+    bool IsKnown = T.ReservedKnown && Reserved && T.PeakBytes;
+    J.attribute(Key, jsonIfKnown(IsKnown, Ppm));
   };
   J.attribute("reserved_bytes", jsonIfKnown(T.ReservedKnown, T.ReservedBytes));
   Fragmentation("fragmentation_ppm", T.ReservedBytes,

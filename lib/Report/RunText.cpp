@@ -121,13 +121,14 @@ static void printReserved(raw_ostream &OS, const RunReport &R, unsigned Width) {
            {"at most", Side::Right},
            {"free at most", Side::Right}});
   bool IsAny = false;
-  auto Share = [](uint64_t Reserved, uint32_t Ppm) {
-    return Reserved ? formatShare(Ppm) : "";
-  };
   for (const HeapReport &Of : R.Heaps) {
     const HeapStats &H = Of.Stats;
     if (!H.ReservedKnown)
       continue;
+    // Of a heap without blocks nothing tells which part is free.
+    auto Share = [&](uint64_t Reserved, uint32_t Ppm) {
+      return Reserved && H.PeakBytes ? formatShare(Ppm) : "";
+    };
     IsAny = true;
     T.add(
         {Of.Name.str(), formatSize(H.ReservedBytes),

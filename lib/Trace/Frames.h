@@ -84,6 +84,11 @@ struct FrameScan {
 };
 FrameScan scanFrame(Bytes Data);
 
+/// What is wrong with a file that begins with no frame.
+inline constexpr char NoTraceText[] =
+    "not a memkit trace; memrec writes traces, memimport makes them of other "
+    "tools' recordings";
+
 struct SeekEntry {
   uint32_t Compressed;
   uint32_t Raw;

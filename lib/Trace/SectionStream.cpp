@@ -132,7 +132,7 @@ Expected<std::optional<AnySection>> SectionStream::Impl::next() {
       drop(F->Size);
       break;
     case FrameScan::NotAFrame:
-      return stopFile("not a memkit trace; memrec writes traces",
+      return stopFile(NoTraceText,
                       "corrupt at offset " + Twine(Offset) +
                           ": not a zstd frame; the remainder is not read");
     case FrameScan::CutOff: {

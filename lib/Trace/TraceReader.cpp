@@ -196,8 +196,7 @@ Error TraceReader::Impl::scan() {
       Damage = cutText(File->size());
     } else if (F.Kind == FrameScan::NotAFrame) {
       if (Sections.empty())
-        return wrong(TraceError::NoOffset,
-                     "not a memkit trace; memrec writes traces");
+        return wrong(TraceError::NoOffset, NoTraceText);
       stopScan(Offset, "not a zstd frame");
     }
     Offset += F.Size;

@@ -360,6 +360,22 @@ static Expected<std::unique_ptr<ProfileQuery>> ask(SelectionSpec Spec) {
   return P;
 }
 
+/// A part of the run may have held memory at other times alone: an empty graph
+/// does not say so.
+static void warnOfEmptyPeak(const ProfileQuery &P) {
+  bool WantsPeak = MaxAge.empty() && OutputFormat != FlameFormat::Firefox &&
+                   (Metrics.empty() || is_contained(Metrics, Metric::Peak));
+  if (IsWhole || !WantsPeak || P.stats().selection().times().At)
+    return;
+  auto Total = [&](Metric M) {
+    return makeProfile(P.stats(), M, {}, std::nullopt).Total;
+  };
+  if (!Total(Metric::Peak) && Total(Metric::Count))
+    warn(P.trace().name() + ": the selection held nothing at the peak of the "
+                            "run; --metric=allocated or live, or --at=TIME, "
+                            "shows what it held at other times");
+}
+
 /// Some other tools take the output as the last argument.
 static Error checkInputs() {
   StringRef Last = Inputs.empty() ? "" : StringRef(Inputs[Inputs.size() - 1]);
@@ -383,6 +399,7 @@ static Expected<int> run(const SelectionFlags &Flags) {
   Expected<std::unique_ptr<ProfileQuery>> P = ask(std::move(*Spec));
   if (!P)
     return P.takeError();
+  warnOfEmptyPeak(**P);
   SmallString<128> Path(Output.getValue());
   bool IsTable = OutputFormat == FlameFormat::Collapsed ||
                  OutputFormat == FlameFormat::Csv;

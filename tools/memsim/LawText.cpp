@@ -64,12 +64,18 @@ static void printMiss(raw_ostream &OS, const QuantityLaws &L) {
 static void printFitting(raw_ostream &OS, const QuantityLaws &L) {
   if (!L.DeviceBytes)
     return;
-  double From = L.Runs.front().Quantity, Device = double(L.DeviceBytes);
-  std::optional<double> Fits = largestFitting(L.Law, From, Device);
+  const MeasuredSize &First = L.Runs.front();
+  double Device = double(L.DeviceBytes);
+  std::optional<double> Fits = largestFitting(L.Law, L.Runs, Device);
   if (!Fits) {
     OS << "does not fit " << formatSize(L.DeviceBytes) << " at " << L.Name
-       << ' ' << quantityText(From) << ": "
-       << bytesText(L.Law.at(From) - Device) << " short\n";
+       << ' ' << quantityText(First.Quantity) << ": "
+       << bytesText(First.Bytes - Device) << " short\n";
+    return;
+  }
+  if (*Fits == AnyFits) {
+    OS << "fits " << formatSize(L.DeviceBytes) << " with any " << L.Name
+       << ": memory does not rise with it\n";
     return;
   }
   OS << "fits " << formatSize(L.DeviceBytes) << " up to " << L.Name << ' '
@@ -145,8 +151,8 @@ void memkit::writeLawJson(raw_ostream &OS, ArrayRef<QuantityLaws> All) {
           writeLaw(J, L.Law, L.Runs);
           if (L.DeviceBytes) {
             J.attribute("device_bytes", L.DeviceBytes);
-            std::optional<double> Fits = largestFitting(
-                L.Law, L.Runs.front().Quantity, double(L.DeviceBytes));
+            std::optional<double> Fits =
+                largestFitting(L.Law, L.Runs, double(L.DeviceBytes));
             J.attribute("largest_that_fits",
                         Fits ? json::Value(*Fits) : json::Value(nullptr));
           }

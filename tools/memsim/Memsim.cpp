@@ -13,6 +13,7 @@
 #include "DeviceText.h"
 #include "HostRun.h"
 #include "Laws.h"
+#include "memkit/Model/Imported.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -333,6 +334,10 @@ static Expected<int> run(SelectionFlags &Flags, const char *Argv0) {
   if (!T)
     return T.takeError();
   for_each((*T)->warnings(), [](const std::string &W) { warn(W); });
+  if (importedFrom((*T)->header()).isCensus())
+    return makeError((*T)->name() +
+                     ": a census has the blocks of one moment, and no requests "
+                     "to serve; memrec records a run");
   Expected<int> Status = simulate(**T, *Spec, *Bytes, Argv0);
   if (!Status)
     return Status;

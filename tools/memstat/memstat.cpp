@@ -269,7 +269,7 @@ static Expected<int> showTrace(StatPage &P, FailOn &Fatal) {
   if (Error E = openPage(P, Fatal))
     return std::move(E);
   const Trace &T = *P.In.T;
-  Fatal.noteCut(cutOffText(T));
+  Fatal.noteCut(cannotAnswerText(T));
   // The sums of a merged trace say little: the ranks are the answer.
   if (P.Job && numMerged(T.header()) && isPlainPage() && Source.empty()) {
     if (Error E = writeJob(*P.Job, jobOptions(P.Spec)))

@@ -6,6 +6,7 @@
 #define MEMKIT_ANALYSIS_SIZELAW_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include <cstdint>
 #include <optional>
 
 namespace memkit {
@@ -24,7 +25,8 @@ struct SizeLaw {
 
 /// The law of runs with at least two different quantities: a straight line, by
 /// least squares; or with three quantities and more, where the line misses a
-/// run by more than 1 % of the largest, a parabola.
+/// run by more than 1 % of the largest, a parabola, if it opens upwards: more
+/// of a quantity does not take less memory.
 SizeLaw fitLaw(llvm::ArrayRef<MeasuredSize> Runs);
 
 /// The largest distance of a run from the law, in bytes.
@@ -38,10 +40,13 @@ struct LawRange {
 std::optional<LawRange> rangeAt(const SizeLaw &L,
                                 llvm::ArrayRef<MeasuredSize> Runs, double Q);
 
-/// The largest whole quantity from \p From on whose bytes are at most \p Bytes,
-/// up to 2^53; none: \p From does not fit. The law must not fall from From on.
-std::optional<double> largestFitting(const SizeLaw &L, double From,
+/// The largest whole quantity whose bytes are at most \p Bytes, by the runs
+/// (rising in quantity) as far as they go, between and behind them by the law;
+/// AnyFits: all fit. None: the first run does not fit.
+std::optional<double> largestFitting(const SizeLaw &L,
+                                     llvm::ArrayRef<MeasuredSize> Runs,
                                      double Bytes);
+inline constexpr double AnyFits = double(uint64_t(1) << 53);
 
 } // namespace memkit
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether a trace lacks the end of its run.
+// Whether a trace lacks its run, or the end of it.
 
 #ifndef MEMKIT_MODEL_CUTOFF_H
 #define MEMKIT_MODEL_CUTOFF_H
@@ -16,6 +16,12 @@ class Trace;
 /// empty. A trace that is being recorded has no end yet, and is not cut off.
 /// Needs the summary.
 std::string cutOffText(const Trace &T);
+
+/// Why the trace cannot answer for its program: as cutOffText(), or `t.fb has
+/// nothing of server: it is statically linked`, for a program that was not
+/// recorded, and for a recording that was to begin later and never did; else
+/// empty.
+std::string cannotAnswerText(const Trace &T);
 
 } // namespace memkit
 

@@ -73,7 +73,8 @@ SizeLaw memkit::fitLaw(ArrayRef<MeasuredSize> Runs) {
     Largest = std::max(Largest, std::abs(R.Bytes));
   if (numQuantities(Runs) < 3 || largestMiss(Line, Runs) <= MostMiss * Largest)
     return Line;
-  return fitTerms(Runs, 3);
+  SizeLaw Parabola = fitTerms(Runs, 3);
+  return Parabola.Square > 0 ? Parabola : Line;
 }
 
 std::optional<LawRange> memkit::rangeAt(const SizeLaw &L,
@@ -94,14 +95,17 @@ std::optional<LawRange> memkit::rangeAt(const SizeLaw &L,
   return Range;
 }
 
-std::optional<double> memkit::largestFitting(const SizeLaw &L, double From,
+std::optional<double> memkit::largestFitting(const SizeLaw &L,
+                                             ArrayRef<MeasuredSize> Runs,
                                              double Bytes) {
-  constexpr double Most = double(uint64_t(1) << 53);
-  double Fits = std::ceil(From), TooMuch = Most;
-  if (L.at(Fits) > Bytes)
+  const auto *Over =
+      find_if(Runs, [=](const MeasuredSize &R) { return R.Bytes > Bytes; });
+  if (Over == Runs.begin())
     return std::nullopt;
-  if (L.at(Most) <= Bytes)
-    return Most;
+  double Fits = std::ceil(std::prev(Over)->Quantity),
+         TooMuch = Over == Runs.end() ? AnyFits : Over->Quantity;
+  if (Over == Runs.end() && L.at(TooMuch) <= Bytes)
+    return AnyFits;
   while (TooMuch - Fits > 1) {
     double Middle = std::floor(Fits + (TooMuch - Fits) / 2);
     (L.at(Middle) <= Bytes ? Fits : TooMuch) = Middle;

@@ -45,6 +45,13 @@ static StringRef looksLike(StringRef First) {
     return "it is a pickle, but no memory snapshot of PyTorch";
   if (First.starts_with("PK\x03\x04"))
     return "it is a zip archive: unpack it first";
+  if (First.starts_with("\xfd"
+                        "7zXZ"))
+    return "it is compressed with xz: xz -d unpacks it";
+  if (First.starts_with("BZh"))
+    return "it is compressed with bzip2: bzip2 -d unpacks it";
+  if (First.size() > 262 && First.substr(257, 5) == "ustar")
+    return "it is a tar archive: unpack it first";
   if (First.starts_with("\x7f"
                         "ELF"))
     return "it is a program or library";

@@ -48,12 +48,26 @@ TEST(SizeLaw, EqualQuantitiesAreNoThirdPoint) {
   EXPECT_NEAR(L.at(2), 1000, 1e-6);
 }
 
+TEST(SizeLaw, MoreDoesNotTakeLess) {
+  // Rounding up bends the curve down: the parabola would fall behind the runs.
+  MeasuredSize Runs[] = {{256, 12e6}, {1024, 40e6}, {4096, 80e6}};
+  SizeLaw L = fitLaw(Runs);
+  EXPECT_EQ(L.Square, 0);
+  EXPECT_GT(L.Linear, 0);
+}
+
 TEST(SizeLaw, TheLargestThatFits) {
   SizeLaw L{1000, 100, 0};
-  EXPECT_EQ(largestFitting(L, 1, 2000), 10);
-  EXPECT_EQ(largestFitting(L, 1, 2099), 10);
-  EXPECT_EQ(largestFitting(L, 1, 1100), 1);
-  EXPECT_FALSE(largestFitting(L, 1, 1099));
+  MeasuredSize One[] = {{1, 1100}};
+  EXPECT_EQ(largestFitting(L, One, 2000), 10);
+  EXPECT_EQ(largestFitting(L, One, 2099), 10);
+  EXPECT_EQ(largestFitting(L, One, 1100), 1);
+  EXPECT_FALSE(largestFitting(L, One, 1099));
   // What does not grow fits always.
-  EXPECT_EQ(largestFitting({1000, 0, 0}, 1, 1000), double(uint64_t(1) << 53));
+  EXPECT_EQ(largestFitting({1000, 0, 0}, One, 1100), AnyFits);
+  // The runs know better than the law.
+  MeasuredSize Two[] = {{1, 1100}, {8, 2500}, {20, 2600}};
+  EXPECT_EQ(largestFitting(L, Two, 2400), 7);
+  EXPECT_EQ(largestFitting(L, Two, 2550), 15);
+  EXPECT_EQ(largestFitting({0, 1000, 0}, Two, 2550), 8);
 }

@@ -42,7 +42,8 @@ static std::string readAll(StringRef File, size_t *Blocks = nullptr) {
 TEST(Damage, NotATrace) {
   EXPECT_EQ(readAll(""), "error: t.fb: empty file");
   EXPECT_EQ(readAll("#!/bin/sh\n"),
-            "error: t.fb: not a memkit trace; memrec writes traces");
+            "error: t.fb: not a memkit trace; memrec writes traces, memimport "
+            "makes them of other tools' recordings");
 }
 
 TEST(Damage, CutAtEveryByte) {
