@@ -207,8 +207,8 @@ MEMKIT_INLINE_ uint64_t memkit_alerted(uint32_t Alert,
  * Reports a block of an allocator of the program's own: heap `pool.NAME`. Call
  * memkit_allocated() after the allocator has given out the block, and
  * memkit_freed() before the allocator takes the block back. Pool: UTF-8; at
- * most 64 pools have a heap each. P: an address of the host; null reports
- * nothing.
+ * most 64 pools have a heap each. P: an address of the host; null, and a size
+ * that no block has (2^48 and above), report nothing.
  *
  * A block inside a block of malloc or inside a mapping counts once in the
  * totals. Without a recorder each call costs one load.

@@ -3,6 +3,7 @@
 // The texts of answers.
 
 #include "Agents/AnswerText.h"
+#include "Support/Failure.h"
 #include "llvm/ADT/STLExtras.h"
 #include <vector>
 
@@ -38,14 +39,13 @@ static bool isWanted(const RowFilter &F, StringRef Cell) {
 }
 
 /// The head and the wanted rows of a table.
-static std::string rowsText(const RowFilter &F, StringRef Output,
-                            size_t &LeftOut) {
+static Expected<std::string> rowsText(const RowFilter &F, StringRef Output,
+                                      size_t &LeftOut) {
   auto [Head, Rest] = Output.split('\n');
   std::vector<std::string> Names = cellsOf(Head);
   size_t At = size_t(find(Names, F.Column) - Names.begin());
   if (!F.Column.empty() && At == Names.size())
-    return "There is no column '" + F.Column + "'; columns: " + Head.str() +
-           "\n";
+    return makeError("There is no column '" + F.Column + "'; columns: " + Head);
   std::string Text = Head.str() + "\n";
   uint64_t Count = 0;
   while (!Rest.empty()) {
@@ -66,12 +66,14 @@ static std::string rowsText(const RowFilter &F, StringRef Output,
   return Text;
 }
 
-std::string memkit::answerText(const RowFilter &Of, StringRef Narrower,
-                               StringRef Output, bool IsCut) {
+Expected<std::string> memkit::answerText(const RowFilter &Of,
+                                         StringRef Narrower, StringRef Output,
+                                         bool IsCut) {
   size_t LeftOut = 0;
   std::string Rows;
   if (Of.Max) {
-    Rows = rowsText(Of, Output, LeftOut);
+    if (Error E = rowsText(Of, Output, LeftOut).moveInto(Rows))
+      return std::move(E);
     Output = Rows;
   }
   // Room for the last line.

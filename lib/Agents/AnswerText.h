@@ -6,6 +6,7 @@
 #define MEMKIT_LIB_AGENTS_ANSWERTEXT_H
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
 #include <string>
 
 namespace memkit {
@@ -20,8 +21,10 @@ struct RowFilter {
 
 /// The text of an answer from the output of its tool: at most MaxAnswer bytes
 /// of whole lines. Says what is left out, and, by Narrower, what shows it.
-std::string answerText(const RowFilter &Of, llvm::StringRef Narrower,
-                       llvm::StringRef Output, bool IsCut);
+/// Errors: the table has no such column.
+llvm::Expected<std::string> answerText(const RowFilter &Of,
+                                       llvm::StringRef Narrower,
+                                       llvm::StringRef Output, bool IsCut);
 inline constexpr size_t MaxAnswer = 10'000;
 
 } // namespace memkit

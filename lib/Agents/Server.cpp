@@ -124,6 +124,9 @@ void Server::readInput() {
     return;
   if (N <= 0) {
     HasEnded = true;
+    // The last line may have no end.
+    if (!IsTooLong)
+      takeLine(Input);
     return;
   }
   StringRef Rest(Piece, size_t(N));
@@ -410,15 +413,35 @@ void Server::finishRecording(int Status) {
   startAnswer();
 }
 
+/// What a tool warns of belongs to its answer: the trace is cut off, say. That
+/// a section is empty does not: a question names all that may have something.
+static std::string warningsIn(StringRef Messages) {
+  std::string Text;
+  SmallVector<StringRef> Lines;
+  Messages.split(Lines, '\n', -1, /*KeepEmpty=*/false);
+  for (StringRef Line : Lines)
+    if (Line.contains(": warning: ") && !Line.contains("--show="))
+      Text += (Line + "\n").str();
+  return Text;
+}
+
 void Server::finishAnswer(int Status) {
   // A tool whose output is cut is killed.
   const ToolRun &Run = *Now->Run;
   bool IsCut = Run.isCut(), IsError = Status != 0 && !IsCut;
   std::string Text;
-  if (!IsError)
-    Text = answerText(Now->Plan.Rows, Now->Plan.Narrower, Run.output(), IsCut);
+  if (!IsError) {
+    Expected<std::string> Answer =
+        answerText(Now->Plan.Rows, Now->Plan.Narrower, Run.output(), IsCut);
+    if (!Answer)
+      return fail(toString(Answer.takeError()));
+    Text = std::move(*Answer);
+  }
   if (IsError || Text.empty())
     Text += Run.messages();
+  else
+    Text += StringRef(warningsIn(Run.messages()))
+                .take_front(MaxAnswer - std::min(MaxAnswer, Text.size()));
   if (Text.empty())
     Text = Status >= 128 ? Now->Plan.Tool + " ended by signal " +
                                std::to_string(Status - 128)

@@ -73,6 +73,13 @@ static std::optional<size_t> headAt(const ProcessIntervals &P, uint64_t Ns) {
   return size_t(At - P.Heads.begin()) - 1;
 }
 
+/// The last time up to Ns of which the values are known: Ns itself in quiet
+/// time, else the end of Last, the interval before.
+static uint64_t knownAt(const ProcessIntervals &P, size_t Last, uint64_t Ns) {
+  bool IsQuiet = Last + 1 == P.Heads.size() || P.Heads[Last + 1].BeginNs >= Ns;
+  return IsQuiet ? Ns : P.Heads[Last].EndNs;
+}
+
 /// The times of a process, between ends of intervals.
 static ProcessThen timesOf(const ProcessIntervals &P, const MomentSpec &At,
                            bool IsEnd, bool IsPeak, bool HasEnded) {
@@ -80,12 +87,12 @@ static ProcessThen timesOf(const ProcessIntervals &P, const MomentSpec &At,
   std::optional<size_t> Last = headAt(P, At.AtNs);
   // Before the end of the trace, allocations are known of the end of an
   // interval; so are live bytes, except of the peak.
-  uint64_t AtNs = IsEnd || !Last ? At.AtNs : P.Heads[*Last].EndNs;
+  uint64_t AtNs = IsEnd || !Last ? At.AtNs : knownAt(P, *Last, At.AtNs);
   uint64_t LiveNs = IsPeak ? At.AtNs : AtNs;
   uint64_t SinceNs = LiveNs - std::min(LiveNs, At.WindowNs);
   std::optional<size_t> Since = headAt(P, SinceNs);
   Out.Ns[CT_Since] = Since ? SinceNs : 0;
-  Out.SinceNs = Since ? P.Heads[*Since].EndNs : P.Heads.front().BeginNs;
+  Out.SinceNs = Since ? knownAt(P, *Since, SinceNs) : P.Heads.front().BeginNs;
   auto SinceBegin = [&](uint64_t Ns) {
     return double(Ns - std::min(Ns, Out.SinceNs)) / NsPerS;
   };

@@ -152,24 +152,37 @@ def allocated(pool: str, address: int, size: int, device: Any = None) -> None:
     Call it after the allocator has given out the block. With a device, as ``"npu:0"`` or a
     torch.device, the block lies in its memory: heap ``DEVICE.POOL``. The address is any number above 0
     and below 2**56 that is the block's while it lives; on the host the true one, so that a byte counts once.
+    ValueError, recorded or not, for what no block has: a name that is no text, a size below 0 or above 2**48 - 1.
     """
+    text = _block(pool, address)
+    if not isinstance(size, int) or not 0 <= size <= _MOST:
+        raise ValueError(f"a block's size is a number of bytes up to 2**48 - 1, not {size!r}")
+    name = None if device is None else _native.encoded(_checked(device))
     if _library is None:
         return
-    text = _native.encoded(pool)
-    if device is None:
+    if name is None:
         _library.memrec_allocated(text, len(text), address, size)
     else:
-        name = _native.encoded(_checked(device))
         _library.memrec_device_allocated(name, len(name), text, len(text), address, size)
+
+
+def _block(pool: Any, address: Any) -> bytes:
+    """The pool's name, once both are checked: the same with and without a recording."""
+    if not isinstance(pool, str):
+        raise ValueError(f"a pool's name is a text, not {pool!r}")
+    # Of address 0 nothing is recorded.
+    if not isinstance(address, int) or not 0 <= address < 2**56:
+        raise ValueError(f"a block's address is a number above 0 and below 2**56, not {address!r}")
+    return _native.encoded(pool)
 
 
 def freed(pool: str, address: int, device: Any = None) -> None:
     """Reports that a block of allocated() ends: call it before the allocator takes it back."""
+    text = _block(pool, address)
+    name = None if device is None else _native.encoded(_checked(device))
     if _library is None:
         return
-    text = _native.encoded(pool)
-    if device is None:
+    if name is None:
         _library.memrec_freed(text, len(text), address)
     else:
-        name = _native.encoded(_checked(device))
         _library.memrec_device_freed(name, len(name), text, len(text), address)

@@ -54,6 +54,15 @@ keep(1, 10 * MIB)
 keep(2, 5 * MIB)
 memkit.freed("arena", 2, "npu:0")
 memkit.allocated("slab", 0x7000, 4096)
+# What no block has is an error, recorded or not; of address 0 there is no block.
+memkit.allocated("slab", 0, 4096)
+for wrong in ((None, 1, 1), ("slab", "x", 1), ("slab", -1, 1), ("slab", 1, -5), ("slab", 1, 2**48), ("slab", 1, 1.5)):
+    try:
+        memkit.allocated(*wrong)
+    except ValueError as error:
+        assert "not " + repr([part for part in wrong if part not in ("slab", 1)][0]) in str(error), (wrong, error)
+    else:
+        raise AssertionError(wrong)
 with memkit.scope("all") as s:
     for _ in range(8):
         time.sleep(0.01)

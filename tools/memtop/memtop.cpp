@@ -8,8 +8,8 @@
 #include "Options.h"
 #include "Trace/OpenFile.h"
 #include "llvm/ADT/STLExtras.h"
-#include <chrono>
-#include <thread>
+#include <csignal>
+#include <ctime>
 #include <unistd.h>
 
 using namespace llvm;
@@ -35,6 +35,24 @@ static Error chooseInput(std::string &Input) {
   return Error::success();
 }
 
+static volatile std::sig_atomic_t AsksToEnd;
+
+/// Ends printJson() by a signal: memrec, which memtop has started, is to end,
+/// and its trace to go.
+static void endBySignals() {
+  struct sigaction A = {};
+  A.sa_handler = [](int) { AsksToEnd = 1; };
+  for (int Signal : {SIGINT, SIGTERM, SIGHUP})
+    sigaction(Signal, &A, nullptr);
+}
+
+/// Returns early when a signal comes.
+static void sleepFor(uint64_t Ns) {
+  constexpr uint64_t NsPerS = 1'000'000'000;
+  timespec T = {time_t(Ns / NsPerS), long(Ns % NsPerS)};
+  nanosleep(&T, nullptr);
+}
+
 static Error printJson(Feed &S, const TopOptions &O) {
   constexpr size_t MaxRows = 50;
   for (unsigned Lines = 0;;) {
@@ -45,10 +63,11 @@ static Error printJson(Feed &S, const TopOptions &O) {
     outs().flush();
     if (outs().has_error())
       return Error::success(); // the reader has gone
-    if (O.Once || ++Lines == O.Count || !S.run().IsLive)
+    if (O.Once || ++Lines == O.Count || !S.run().IsLive || AsksToEnd)
       return Error::success();
-    std::this_thread::sleep_for(
-        std::chrono::nanoseconds(S.intervalNs(O.Shown.IntervalNs)));
+    sleepFor(S.intervalNs(O.Shown.IntervalNs));
+    if (AsksToEnd)
+      return Error::success();
     S.refresh();
   }
 }
@@ -86,10 +105,11 @@ static Expected<int> run(const SelectionFlags &Flags) {
     if (Error E = AttachedRecorder::start(O->Attach).moveInto(Attached))
       return std::move(E);
     O->Input = Attached->name();
+    if (O->Once || O->IsJson)
+      endBySignals();
     // A frame of the first moment would show nothing.
     if (O->Once)
-      std::this_thread::sleep_for(
-          std::chrono::nanoseconds(O->Shown.IntervalNs));
+      sleepFor(O->Shown.IntervalNs);
   }
   if (Error E = chooseInput(O->Input))
     return std::move(E);

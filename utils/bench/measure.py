@@ -8,6 +8,7 @@ import pathlib
 import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from dataclasses import dataclass
@@ -130,8 +131,7 @@ def run(command, stdin=None, env=None, cwd=None, stdout=subprocess.DEVNULL,
     `records` chooses the recorder's processes (see Watcher.sides)."""
     become_reaper()
     known = set(children(os.getpid()))
-    with open(stdin or os.devnull, "rb") as source, \
-            open(os.path.join(cwd or ".", ".bench-stderr"), "w+b") as errors:
+    with open(stdin or os.devnull, "rb") as source, tempfile.TemporaryFile() as errors:
         start = time.perf_counter()
         process = subprocess.Popen(command, stdin=source, stdout=stdout, stderr=errors,
                                    env=env, cwd=cwd)

@@ -16,13 +16,16 @@
 using namespace memkit;
 using namespace memkit::capture;
 
+/// More than any block has: a negative number, as a rule.
+static bool isNoSize(size_t Size) { return Size >> 48; }
+
 /// Called after the program's allocator has made the block, before any other
 /// thread can free the block.
 MEMKIT_EXPORT void memrec_allocated(const char *Pool, size_t PoolSize,
                                     const void *P, size_t Size) {
   CallerFrame Caller = MEMKIT_CALLER;
   ThreadState *T = recordingThread();
-  if (!T || !P || !isRecording())
+  if (!T || !P || isNoSize(Size) || !isRecording())
     return;
   uint32_t Name = Proc.Names.intern(Pool, PoolSize);
   uint32_t Stack = stackNode(*T, Caller);
@@ -64,7 +67,7 @@ MEMKIT_EXPORT void memrec_device_allocated(const char *Device,
                                            size_t Size) {
   CallerFrame Caller = MEMKIT_CALLER;
   ThreadState *T = recordingThread();
-  if (!T || !Address || !isRecording())
+  if (!T || !Address || isNoSize(Size) || !isRecording())
     return;
   uint32_t Heap = heapText(Device, DeviceSize, Pool, PoolSize);
   uint32_t Stack = stackNode(*T, Caller);

@@ -48,6 +48,7 @@ int main() {
     memkit_allocated("arena", Chunk, 7);
     _exit(0);
   }
+  memkit_allocated("arena", Chunk + 900000, size_t(-5)); // no size
   memkit_stop();
   arenaAllocate(600000, 100);
   return 0;

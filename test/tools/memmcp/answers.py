@@ -67,7 +67,7 @@ text, is_error = client.call("source", trace="after.fb", match="answer.cpp")
 assert not is_error and text.splitlines()[1].split(",")[1] == "answer.cpp:12 answer", text
 assert "(no row matches)" in client.call("source", trace="after.fb", match="nowhere")[0]
 text, is_error = client.call("query", trace="after.fb", table="lines", where="colour=red")
-assert "no column 'colour'; columns: heap,name" in text, text
+assert is_error and "no column 'colour'; columns: heap,name" in text, text
 
 # What a model asked wrongly is an answer that it can read.
 for arguments, wanted in (

@@ -2,6 +2,7 @@
 # RUN: memas --summarize %src_root/docs/examples/before.mkt -o out/secret.fb
 # RUN: cp out/secret.fb in/a.fb && cp out/secret.fb in-side/b.fb
 # RUN: ln -s ../out/secret.fb in/link.fb && ln -s ../out in/folder && ln -s a.fb in/own.fb && mkfifo in/pipe
+# RUN: %python -c "import sys; whole = open('in/a.fb', 'rb').read(); open('in/end.fb', 'wb').write(whole[:-400])"
 # RUN: head -c 300 in/a.fb > in/cut.fb && head -c 100000 /dev/urandom > in/noise.fb
 # RUN: %python %s
 #
@@ -11,6 +12,7 @@ import errno
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 
@@ -34,6 +36,11 @@ for path in ("a.fb", "own.fb", here + "/in/a.fb", "deep/../a.fb"):
 # Text that looks like options stays text.
 assert client.call("overview", trace="a.fb", heap="x --fail-on=peak>0")[1]
 assert client.call("query", trace="a.fb", table="lines\n--help")[1]
+# The end of a trace is missing: the answer says so. A last line without an end is a request.
+text, is_error = client.call("leaks", trace="end.fb")
+assert not is_error and "warning: " in text and "end.fb" in text, text
+ping = subprocess.run(["memmcp"], input=b'{"jsonrpc":"2.0","id":1,"method":"ping"}', stdout=subprocess.PIPE, check=True)
+assert json.loads(ping.stdout)["id"] == 1, ping
 # Broken traces: an error of their reader.
 for path in ("cut.fb", "noise.fb"):
     text, is_error = client.call("overview", trace=path)
