@@ -43,7 +43,7 @@ def main() -> int:
     if sys.argv[1:2] == ["predict"]:
         from memkit._predict._script import main as predict
 
-        return predict(sys.argv[2:])
+        predict(sys.argv[2:])
     memrec = find_memrec()
     if memrec is None:
         print("memkit: error: memrec is neither installed with this package nor on PATH", file=sys.stderr)

@@ -5,7 +5,6 @@ import contextlib
 import json
 import logging
 import os
-import random
 import subprocess
 import sys
 import traceback
@@ -21,21 +20,24 @@ from torch.optim import optimizer as torch_optimizer
 from . import PredictionError
 from .._library import Error
 from ._answer import PlannedLine, Prediction
+from ._child import in_child
 from ._device import PlannedDevice, as_on
 from ._distributed import Buckets, of_one_rank
+from ._files import Files
 from ._frames import Frames
 from ._gradients import free_counts
 from ._layers import Change, Group, groups_of, keep_inputs_alone
 from ._mode import StorageMode, parts
 from ._objects import Reached
 from ._plan import BACKWARD, FORWARD, OPTIMIZER, ROUNDING, Plan, Where
+from ._saved import without_values
 from ._writer import TraceWriter, temporary_path, tool
 
 
 def plan(
     step: Callable[..., Any], where: PlannedDevice, steps: int, path: Optional[str], change: Change = Change()
 ) -> Prediction:
-    """The prediction of a step."""
+    """The prediction of a step, which is called in a process of its own."""
     to = path or temporary_path()
 
     def planned(has_host: bool) -> Prediction:
@@ -43,10 +45,13 @@ def plan(
         run = Run(step, where, writer, has_host, change)
         return finished(run, to, lambda: run.call(steps))
 
-    try:
-        return planned(where.is_cuda)
-    except _OnlyData:
-        return planned(False)
+    def planned_here() -> Prediction:
+        try:
+            return planned(where.is_cuda)
+        except _OnlyData:
+            return planned(False)
+
+    return in_child(planned_here)
 
 
 class _OnlyData(Exception):
@@ -60,6 +65,10 @@ def finished(run: "Run", path: str, call: Callable[[], None]) -> Prediction:
         if not run.plan.allocations:
             raise PredictionError("the step makes no tensors of PyTorch, and reaches none")
         run.plan.close()
+    except PredictionError as error:
+        run.writer.abort()
+        notes = [f"\n  note      {note}" for note in run.told()]
+        raise PredictionError(str(error) + "".join(notes)) from error
     except BaseException:
         run.writer.abort()
         raise
@@ -95,35 +104,36 @@ class Run:
         self._buckets = Buckets()
 
     def call(self, steps: int) -> None:
-        """Calls the step so often; then all objects are as before."""
+        """Calls the step so often."""
         free_counts()
         reached = Reached(self._step)
-        states = torch.get_rng_state(), random.getstate()
-        numpy: Any = sys.modules.get("numpy")
-        of_numpy = numpy.random.get_state() if numpy is not None else None
+        with self.as_planned("step"):
+            for tensor, category, layer in reached.tensors():
+                for part in parts(tensor):
+                    self.mode.twin(part, category, layer)
+            for root in reached.roots:
+                self._name_modules(root)
+                self._take_groups(root, "")
+            with self.mode:
+                for number in range(1, steps + 1):
+                    self.plan.begin_step(number)
+                    self._call()
+                    self.mode.forget_origins()
+                    self.mode.modules.clear()
+        if not self.mode.has_device():
+            raise _OnlyData
+        self.mode.end()
+
+    @contextlib.contextmanager
+    def as_planned(self, whose: str) -> Iterator[None]:
+        """PyTorch and files as the program is to see them. whose files: the step's, the script's."""
+        files = Files()
         try:
             with self.fakes, as_on(self.device, self.mode.to_device), self.hooks(), quiet(), of_one_rank():
-                for tensor, category, layer in reached.tensors():
-                    for part in parts(tensor):
-                        self.mode.twin(part, category, layer)
-                for root in reached.roots:
-                    self._name_modules(root)
-                    self._take_groups(root, "")
-                with self.mode:
-                    for number in range(1, steps + 1):
-                        self.plan.begin_step(number)
-                        self._call()
-                        self.mode.forget_origins()
-                        self.mode.modules.clear()
-            if not self.mode.has_device():
-                raise _OnlyData
-            self.mode.end()
+                with without_values(), files.active():
+                    yield
         finally:
-            reached.restore()
-            torch.set_rng_state(states[0])
-            random.setstate(states[1])
-            if numpy is not None:
-                numpy.random.set_state(of_numpy)
+            self.notes += files.note(whose)
 
     def _call(self) -> None:
         self.frames.base = sys._getframe()
@@ -133,6 +143,11 @@ class Run:
             raise
         except Exception as error:
             raise PredictionError(_sentence(error, self.frames)) from error
+
+    def told(self) -> List[str]:
+        """What the plan did in place of the program, with the values that it made up."""
+        made_up = [f"the value that {line} reads was taken as 1.0" for line in self.mode.made_up]
+        return self.notes + made_up + [f"the condition of {line} was taken as false" for line in self.mode.branches]
 
     # -- what runs now
 
@@ -278,6 +293,8 @@ _CANNOT = {
     "doesn't have storage": _NO_ADDRESS,
     "data pointer": _NO_ADDRESS,
     "data is not allocated yet": _NO_ADDRESS,
+    "autograd's threading": "the program has run a backward pass on a machine with a GPU, and a plan is made in a forked "
+    "process, where autograd then does not work: call memkit.predict before the first backward pass",
 }
 
 
@@ -316,8 +333,7 @@ def place_text(where: Where) -> str:
 
 
 def _notes(run: Run) -> List[str]:
-    notes = run.notes + [f"the value that {line} reads was taken as 1.0" for line in run.mode.made_up]
-    notes += [f"the condition of {line} was taken as false" for line in run.mode.branches]
+    notes = run.told()
     if not run.device.is_cuda:
         return notes
     if run.mode.has_made("aten::convolution"):

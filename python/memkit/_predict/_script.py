@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from typing import Any, Callable, List, Optional, Sequence, Tuple
+from typing import Any, Callable, List, NoReturn, Optional, Sequence, Tuple
 
 from . import PredictionError, check_torch
 from .._library import Error, RequestError
@@ -17,8 +17,8 @@ from .._library import Error, RequestError
 _DESCRIPTION = """\
 Plans the first training steps of a script of PyTorch without the memory of its tensors, and says whether they fit.
 
-The script runs until its optimizer has made STEPS steps, or to its end. It reads its files and prints as always;
-torch.save writes nothing, and a DataLoader has no workers. Exit status: 0 it fits, 1 for an error, 2 for wrong usage,
+The script runs until its optimizer has made STEPS steps, or to its end. It reads its files and prints as always; what
+it writes goes into a temporary folder, and a DataLoader has no workers. Exit status: 0 it fits, 1 for an error, 2 for wrong usage,
 3 it does not fit.
 """
 _EXAMPLE = """\
@@ -35,8 +35,8 @@ class _Enough(BaseException):
     """The optimizer has made its steps; ends the script."""
 
 
-def main(arguments: List[str]) -> int:
-    """The exit status."""
+def main(arguments: List[str]) -> NoReturn:
+    """Ends the process with the exit status."""
     parser = argparse.ArgumentParser(
         prog="memkit predict",
         usage="memkit predict [options] -- python script.py [arguments]",
@@ -81,7 +81,11 @@ def main(arguments: List[str]) -> int:
         parser.error("--vary and --variants are two questions: ask one of them")
     given.command = command
     given.path = given.path or "predict.fb"
-    return _told(given)
+    status = _told(given)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # What the script has left for the end (atexit, threads) would write its files.
+    os._exit(status)
 
 
 def _told(given: argparse.Namespace) -> int:
@@ -226,12 +230,8 @@ def _runner(name: str, is_module: bool) -> Callable[[], Any]:
 
 
 def _script_run(script: Callable[[], Any], device: Any, writer: Any, steps: int, change: Any) -> Any:
-    import torch
-
-    from ._device import as_on, replaced
-    from ._distributed import of_one_rank
     from ._gradients import free_counts
-    from ._run import Run, quiet
+    from ._run import Run
 
     class ScriptRun(Run):
         """A plan whose steps are those of the first optimizer."""
@@ -243,10 +243,9 @@ def _script_run(script: Callable[[], Any], device: Any, writer: Any, steps: int,
             free_counts()
             self.mode.takes_false = True
             try:
-                with self.fakes, as_on(self.device, self.mode.to_device), self.hooks(), quiet(), of_one_rank():
-                    with replaced(torch, "save", self._save), self.mode:
-                        self.plan.begin_step(1)
-                        self._call()
+                with self.as_planned("script"), self.mode:
+                    self.plan.begin_step(1)
+                    self._call()
             except _Enough:
                 pass
             except SystemExit as end:
@@ -276,10 +275,5 @@ def _script_run(script: Callable[[], Any], device: Any, writer: Any, steps: int,
             self._backwards += 1
             if self._first is None and self._backwards == _MAX_BACKWARDS and sys.exc_info()[0] is None:
                 raise _Enough
-
-        def _save(self, *args: Any, **kwargs: Any) -> None:
-            note = "torch.save wrote nothing"
-            if note not in self.notes:
-                self.notes.append(note)
 
     return ScriptRun(script, device, writer, device.is_cuda, change)

@@ -171,7 +171,7 @@ def alone():
 
 assert memkit.predict(alone).peak_bytes >= 8_000_000
 
-# What a step changes behind names of modules, methods and classes, in sets, deques and slots, is as before.
+# What a step reaches by names of modules, methods and classes is planned, and as before.
 hidden = types.ModuleType("code")  # also the name of a module of Python
 hidden.__file__ = "src/code.py"
 sys.modules["code"] = hidden
