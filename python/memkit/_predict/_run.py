@@ -293,8 +293,8 @@ _CANNOT = {
     "doesn't have storage": _NO_ADDRESS,
     "data pointer": _NO_ADDRESS,
     "data is not allocated yet": _NO_ADDRESS,
-    "autograd's threading": "the program has run a backward pass on a machine with a GPU, and a plan is made in a forked "
-    "process, where autograd then does not work: call memkit.predict before the first backward pass",
+    "autograd's threading": "the program has run a backward pass on a machine with a GPU, and a plan is made in a "
+    "forked process, where autograd then does not work: call memkit.predict before the first backward pass",
 }
 
 
@@ -349,15 +349,16 @@ def _judge(result: Prediction, run: Run) -> None:
     result.reserved_bytes = free["reserved_peak_bytes"]
     result.reserved_place = place_text(run.plan.where(free["peak_ns"]))
     result.beside_bytes = run.device.beside
-    if result.reserved_bytes <= result.device_bytes:
+    if result.reserved_bytes < result.device_bytes:
         result.fits, result.left_bytes = True, result.device_bytes - result.reserved_bytes
         return
     # The allocator gives back what it does not use before a request fails.
     failure = _simulated(result.path, result.device_bytes)["out_of_memory"]
-    result.fits = failure is None
     if failure is None:
         result.left_bytes = result.device_bytes - _least_bytes(result, result.peak_bytes, result.device_bytes)
+        result.fits = result.left_bytes > 0 or result.beside_bytes is not None
     else:
+        result.fits = False
         result.fails_at = _line_of(failure, run)
         least = _least_bytes(result, result.device_bytes, result.reserved_bytes)
         result.short_bytes = least - result.device_bytes

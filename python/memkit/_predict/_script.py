@@ -18,8 +18,8 @@ _DESCRIPTION = """\
 Plans the first training steps of a script of PyTorch without the memory of its tensors, and says whether they fit.
 
 The script runs until its optimizer has made STEPS steps, or to its end. It reads its files and prints as always; what
-it writes goes into a temporary folder, and a DataLoader has no workers. Exit status: 0 it fits, 1 for an error, 2 for wrong usage,
-3 it does not fit.
+it writes goes into a temporary folder, and a DataLoader has no workers. Exit status: 0 it fits, 1 for an error, 2 for
+wrong usage, 3 it does not fit.
 """
 _EXAMPLE = """\
 example:
