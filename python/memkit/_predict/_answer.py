@@ -65,7 +65,8 @@ class Prediction:
         self.reserved_bytes: Optional[int] = None
         #: The step, the phase and the layer of it.
         self.reserved_place = ""
-        #: Whether the device serves all requests, and has something left for CUDA; None: on the CPU.
+        #: Whether the device serves all requests, and has something left for CUDA. None: not known, on the CPU or
+        #: because the plan lacks a part, which a note names.
         self.fits: Optional[bool] = None
         #: What is missing for the device to serve all requests; 0: it serves them, but may have nothing left for CUDA.
         self.short_bytes = 0
@@ -110,8 +111,11 @@ class Prediction:
         """The first line: whether it fits."""
         from ._device import size_text
 
-        if self.fits is None or self.reserved_bytes is None:
+        if self.reserved_bytes is None:
             return f"{size_text(self.peak_bytes)} of tensors {_at(self.peak_place)}"
+        if self.fits is None:
+            reserved = f"{self._reserved_text()} {_at(self.reserved_place)}"
+            return f"may not fit {self.device}: {reserved}, without a part that the plan lacks"
         if self.fits:
             tight = self.beside_bytes is None and self.left_bytes < _ENOUGH
             limit = f" if CUDA takes no more than {size_text(self.left_bytes)} of it" if tight else ""
@@ -138,7 +142,7 @@ class Prediction:
         for number, row in enumerate(self.largest[:5]):
             name = "largest" if number == 0 else ""
             lines.append(f"  {name:9} {size_text(row.bytes):>8} {100 * row.share:5.1f} %  {row.name}")
-        if self.fits is not None:
+        if self.reserved_bytes is not None:
             left = f": {size_text(self.left_bytes)} are left for them" if self.fits else ""
             lines.append(f"  not in it {_BESIDE}{left}")
         lines += [f"  note      {note}" for note in self.notes]

@@ -91,7 +91,7 @@ def _present(text: str) -> PlannedDevice:
     except ValueError as error:
         raise RequestError(f"{error}; a size plans for a device that is not here: device='80GiB'") from None
     # Another process asks CUDA: after this one has, a plan could not be made in a fork of it.
-    asked = subprocess.run([sys.executable, "-c", _ASKS_SIZE, name], stdout=subprocess.PIPE, check=True)
+    asked = subprocess.run([sys.executable, "-c", _ASKS_SIZE, str(name)], stdout=subprocess.PIPE, check=True)
     size = int(asked.stdout)
     return PlannedDevice(size, True, size_text(size))
 

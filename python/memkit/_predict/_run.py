@@ -21,14 +21,15 @@ from . import PredictionError
 from .._library import Error
 from ._answer import PlannedLine, Prediction
 from ._child import in_child
-from ._device import PlannedDevice, as_on
+from ._device import PlannedDevice, as_on, replaced
 from ._distributed import Buckets, of_one_rank
 from ._files import Files
-from ._frames import Frames
+from ._frames import Frames, text_of
 from ._gradients import free_counts
 from ._layers import Change, Group, groups_of, keep_inputs_alone
 from ._mode import StorageMode, parts
 from ._objects import Reached
+from ._optimizers import MAX_MORE, Optimizers
 from ._plan import BACKWARD, FORWARD, OPTIMIZER, ROUNDING, Plan, Where
 from ._saved import without_values
 from ._writer import TraceWriter, temporary_path, tool
@@ -101,6 +102,9 @@ class Run:
         #: What the plan did in place of the program, a sentence each.
         self.notes: List[str] = []
         self.has_recurrent = False
+        #: What the plan lacks, a sentence each: then it does not say that the step fits.
+        self.lacks: List[str] = []
+        self.optimizers = Optimizers()
         self._buckets = Buckets()
 
     def call(self, steps: int) -> None:
@@ -114,12 +118,15 @@ class Run:
             for root in reached.roots:
                 self._name_modules(root)
                 self._take_groups(root, "")
+            for optimizer in reached.optimizers:
+                self.optimizers.add(optimizer, f"the {type(optimizer).__name__} that the step reaches")
             with self.mode:
-                for number in range(1, steps + 1):
-                    self.plan.begin_step(number)
+                while self.plan.step < steps or self.optimizers.wait(0) and self.plan.step < steps * MAX_MORE:
+                    self.plan.begin_step(self.plan.step + 1)
                     self._call()
                     self.mode.forget_origins()
                     self.mode.modules.clear()
+            self.lacks += self.optimizers.lacks(self.plan.step)
         if not self.mode.has_device():
             raise _OnlyData
         self.mode.end()
@@ -130,7 +137,7 @@ class Run:
         files = Files()
         try:
             with self.fakes, as_on(self.device, self.mode.to_device), self.hooks(), quiet(), of_one_rank():
-                with without_values(), files.active():
+                with self._optimizers_seen(), without_values(), files.active():
                     yield
         finally:
             self.notes += files.note(whose)
@@ -144,10 +151,23 @@ class Run:
         except Exception as error:
             raise PredictionError(_sentence(error, self.frames)) from error
 
+    @contextlib.contextmanager
+    def _optimizers_seen(self) -> Iterator[None]:
+        init: Any = torch.optim.Optimizer.__init__
+
+        def made(optimizer: Any, *args: Any, **options: Any) -> None:
+            init(optimizer, *args, **options)
+            self.optimizers.add(optimizer, f"the {type(optimizer).__name__} made at {text_of(self.frames.line())}")
+
+        with replaced(torch.optim.Optimizer, "__init__", made):
+            yield
+
     def told(self) -> List[str]:
         """What the plan did in place of the program, with the values that it made up."""
         made_up = [f"the value that {line} reads was taken as 1.0" for line in self.mode.made_up]
-        return self.notes + made_up + [f"the condition of {line} was taken as false" for line in self.mode.branches]
+        histories = [f"the history of the L-BFGS at {line} was taken to grow" for line in self.mode.histories]
+        branches = [f"the condition of {line} was taken as false" for line in self.mode.branches]
+        return self.lacks + self.notes + made_up + histories + branches
 
     # -- what runs now
 
@@ -251,6 +271,7 @@ class Run:
 
     def _optimizer_ends(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         self.plan.end()
+        self.optimizers.stepped(optimizer)
 
 
 @contextlib.contextmanager
@@ -319,6 +340,7 @@ def _answered(run: Run, path: str) -> Prediction:
     result.groups = run.groups()
     if run.device.is_cuda:
         _judge(result, run)
+        result.fits = None if result.fits and run.lacks else result.fits
     return result
 
 
@@ -334,6 +356,8 @@ def place_text(where: Where) -> str:
 
 def _notes(run: Run) -> List[str]:
     notes = run.told()
+    if run.mode.has_coalesced:
+        notes.append("sparse gradients: as many different rows were taken as there can be")
     if not run.device.is_cuda:
         return notes
     if run.mode.has_made("aten::convolution"):

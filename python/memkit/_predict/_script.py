@@ -12,6 +12,7 @@ import tempfile
 from typing import Any, Callable, List, NoReturn, Optional, Sequence, Tuple
 
 from . import PredictionError, check_torch
+from ._answer import Prediction
 from .._library import Error, RequestError
 
 _DESCRIPTION = """\
@@ -105,7 +106,8 @@ def _told(given: argparse.Namespace) -> int:
             file.write(result.to_json())
     else:
         print(result)
-    return 3 if result.fits is False else 0
+    is_of_host = isinstance(result, Prediction) and result.reserved_bytes is None
+    return 0 if result.fits or is_of_host else 3
 
 
 def _planned(given: argparse.Namespace) -> Any:
@@ -131,7 +133,6 @@ def _add_variants(result: Any, given: argparse.Namespace) -> None:
 
 def _varied(given: argparse.Namespace) -> Any:
     """The largest value with which the script fits: each plan is a process of its own."""
-    from ._answer import Prediction
     from ._device import planned_device
     from ._vary import search
 
@@ -157,8 +158,6 @@ def _varied(given: argparse.Namespace) -> Any:
 def _in_process(
     command: List[str], given: argparse.Namespace, path: str, answer: str, others: Sequence[str] = ()
 ) -> Any:
-    from ._answer import Prediction
-
     options = [f"--device={given.device}", f"--steps={given.steps}", f"--answer={answer}", "-o", path, *others]
     if given.beside is not None:
         options.append(f"--beside={given.beside}")
@@ -231,10 +230,11 @@ def _runner(name: str, is_module: bool) -> Callable[[], Any]:
 
 def _script_run(script: Callable[[], Any], device: Any, writer: Any, steps: int, change: Any) -> Any:
     from ._gradients import free_counts
+    from ._optimizers import MAX_MORE
     from ._run import Run
 
     class ScriptRun(Run):
-        """A plan whose steps are those of the first optimizer."""
+        """A plan whose steps are those of the first optimizer. It waits for the others' states."""
 
         _first: Optional[Any] = None
         _backwards = 0
@@ -247,12 +247,13 @@ def _script_run(script: Callable[[], Any], device: Any, writer: Any, steps: int,
                     self.plan.begin_step(1)
                     self._call()
             except _Enough:
-                pass
+                self.lacks += self.optimizers.lacks(self.plan.step)
             except SystemExit as end:
                 if end.code not in (None, 0):
                     raise PredictionError(f"the script ended with {end.code!r} before {steps} steps") from None
             except KeyboardInterrupt:
                 self.notes.append(f"the script was interrupted in step {self.plan.step}")
+                self.lacks += self.optimizers.lacks(self.plan.step)
             if not self.mode.has_device():
                 raise PredictionError("the script runs no model of PyTorch and computes no gradient")
             if self._first is None:
@@ -264,12 +265,13 @@ def _script_run(script: Callable[[], Any], device: Any, writer: Any, steps: int,
             super()._optimizer_ends(optimizer, args, kwargs)
             if self._first is None:
                 self._first = optimizer
-            if optimizer is not self._first:
-                return
-            if self.plan.step == steps:
-                raise _Enough
-            self.mode.forget_origins()
-            self.plan.begin_step(self.plan.step + 1)
+            if self.optimizers.steps_of(self._first) >= steps:
+                is_last = self.optimizers.steps >= steps * MAX_MORE
+                if is_last or not self.optimizers.wait(min(steps, 2)):
+                    raise _Enough
+            if optimizer is self._first:
+                self.mode.forget_origins()
+                self.plan.begin_step(self.plan.step + 1)
 
         def _backward_ends(self) -> None:
             self._backwards += 1
