@@ -11,8 +11,13 @@ The tools are those installed with this package, else those on PATH.
 """
 
 import os
-import shutil
 import sys
+
+if __name__ == "__main__" and sys.argv[1:2] == ["predict"] and sys.path[0] == os.getcwd():
+    # -m has put the current folder first. A script does not see it, and a file queue.py there is no part of Python.
+    del sys.path[0]
+
+import shutil
 import sysconfig
 from typing import Optional
 

@@ -2,9 +2,12 @@
 """Makes a plan in a forked process: what the step changes in memory is not the caller's."""
 
 import contextlib
+import gc
+import io
 import json
 import os
 import signal
+import stat
 import sys
 import traceback
 import warnings
@@ -27,7 +30,7 @@ def in_child(make: Callable[[], Prediction]) -> Prediction:
             "the program has used CUDA, and a plan is made in a forked process, where CUDA then does not work: call "
             "memkit.predict before the first tensor on the device, or plan the script with memkit predict"
         )
-    _flush()
+    _flush_all()
     reading, writing = os.pipe()
     with warnings.catch_warnings():
         # Of other threads, which Python 3.12 warns of, the plan needs none.
@@ -69,9 +72,10 @@ def _answer(writing: int, make: Callable[[], Prediction]) -> None:
     """Ends the process; what the program has left for its end is the caller's."""
     try:
         answer = _made(make)
-        _flush()
         with open(writing, "wb") as pipe:
             pipe.write(json.dumps(answer).encode() + b"\n")
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
     finally:
         os._exit(0)
 
@@ -93,7 +97,10 @@ def _made(make: Callable[[], Prediction]) -> Dict[str, Any]:
         return {"kind": "Error", "error": traceback.format_exc()}
 
 
-def _flush() -> None:
-    for stream in (sys.stdout, sys.stderr):
+def _flush_all() -> None:
+    """Else both processes would write what waits in a buffer of a file."""
+    streams = [one for one in gc.get_objects() if issubclass(type(one), io.IOBase)]
+    for one in streams:
         with contextlib.suppress(Exception):
-            stream.flush()
+            if one in (sys.stdout, sys.stderr) or stat.S_ISREG(os.fstat(one.fileno()).st_mode):
+                one.flush()

@@ -40,6 +40,8 @@ class Files:
         self._temporary = os.path.join(self._folder, "tmp")
         self._start = os.getcwd()
         self._hidden: Set[str] = set()
+        #: Folders that the program has made, which extensions write into; they go at the end, too.
+        self._made: List[str] = []
         self._is_changed = False
         #: Names of the files that were opened for writing.
         self._written: Dict[str, None] = {}
@@ -62,6 +64,9 @@ class Files:
                 space[name] = original
             with contextlib.suppress(OSError):
                 os.chdir(self._start)
+            for name in reversed(self._made):
+                with contextlib.suppress(OSError):
+                    os.rmdir(name)
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def note(self, whose: str) -> List[str]:
@@ -227,7 +232,12 @@ class Files:
         name = self._name(path, False, dir_fd)
         if _is_there(self._place(name)):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
-        _real.mkdir(self._changed(name), mode)
+        folder = os.path.dirname(name)
+        if _is_there(name) or not self._is_below(folder) or self._is_left(name):
+            _real.mkdir(self._changed(name), mode)
+        else:
+            _real.mkdir(name, mode)
+            self._made.append(name)
 
     def _unlink(self, path: Any, *, dir_fd: Any = None) -> None:
         name = self._name(path, False, dir_fd)

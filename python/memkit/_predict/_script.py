@@ -221,11 +221,16 @@ def plan_script(command: List[str], where: Any, steps: int, path: str, change: A
 
 
 def _runner(name: str, is_module: bool) -> Callable[[], Any]:
-    if is_module:
-        sys.path.insert(0, os.getcwd())
-        return lambda: runpy.run_module(name, run_name="__main__", alter_sys=True)
-    sys.path.insert(0, os.path.dirname(os.path.abspath(name)))
-    return lambda: runpy.run_path(name, run_name="__main__")
+    """Runs the program as Python does, with the folder first where it looks for modules."""
+
+    def run() -> None:
+        sys.path.insert(0, os.getcwd() if is_module else os.path.dirname(os.path.realpath(name)))
+        if is_module:
+            runpy.run_module(name, run_name="__main__", alter_sys=True)
+        else:
+            runpy.run_path(name, run_name="__main__")
+
+    return run
 
 
 def _script_run(script: Callable[[], Any], device: Any, writer: Any, steps: int, change: Any) -> Any:

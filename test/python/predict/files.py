@@ -12,6 +12,8 @@ import os
 import pathlib
 import pickle
 import shutil
+import sqlite3
+import subprocess
 import sys
 import tarfile
 import tempfile
@@ -49,6 +51,10 @@ def missing(path):
     return False
 
 
+def extension_removes(path):
+    subprocess.run(["rm", path], check=True)
+
+
 def changes():
     model(torch.ones(2, 8)).sum().backward()
     # Written, and read again.
@@ -60,6 +66,12 @@ def changes():
     assert Path("best.json").read_text() == "real best.json"
     Path("best.json").write_text("1.0")
     assert Path("best.json").read_text() == "1.0" and os.path.getsize("best.json") == 3
+    # A folder of the plan's, and a file that an extension finds there; it goes with the connection.
+    database = sqlite3.connect("new/x.db")
+    database.execute("create table x (y)")
+    database.close()
+    assert "x.db" in os.listdir("new")
+    extension_removes("new/x.db")
     # Appended, and changed in the middle.
     with open("log.txt", "a") as file:
         file.write(" and more")

@@ -46,6 +46,7 @@ def step():
     octets[0] += 1
     weak.add(model)
     numbers.random()
+    log.flush()
     logging.getLogger("zz").setLevel(10 + Counts.steps)
     Counts.table.setdefault("cosines", torch.arange(10).float().cos())
     if Counts.steps == 3:
@@ -69,6 +70,8 @@ def state():
 
 torch.set_num_threads(2)
 (torch.randn(900, 900, requires_grad=True) @ torch.randn(900, 900)).exp().sum().backward()  # in threads
+log = open(os.path.join(os.environ["TMPDIR"], "log"), "w")
+log.write("before\n")
 before = state()
 with warnings.catch_warnings():
     warnings.simplefilter("error")
@@ -76,6 +79,9 @@ with warnings.catch_warnings():
 os.unlink(plan.path)
 assert state() == before
 print("planned")
+log.close()
+assert open(log.name).read() == "before\n"
+log = open(os.devnull, "w")
 losses = [step() for _ in range(3)]
 assert all(type(loss) is torch.Tensor for loss in losses) and type(mask(10)) is torch.Tensor
 waiting = threading.Thread(target=time.sleep, args=(30,), daemon=True)
