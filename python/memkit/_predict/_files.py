@@ -26,6 +26,8 @@ _OF_LINKS = ("lstat", "readlink", "lchown")
 _CHANGES = ("chmod", "chown", "lchown", "utime", "truncate", "setxattr", "removexattr")
 _MAX_LINKS = 40
 _MAX_NAMED = 3
+#: Modules of Python whose classes have such functions.
+_HAVE_CLASSES = ("pathlib", "glob")
 _NOT_FILES = ("/dev/", "/proc/", "/sys/")
 _Path = Union[str, bytes, int, "os.PathLike[Any]"]
 
@@ -54,14 +56,14 @@ class Files:
         before = tempfile.tempdir
         places = list(_places(self._functions()))
         for space, name, _, replacement in places:
-            space[name] = replacement
+            _set(space, name, replacement)
         tempfile.tempdir = self._temporary
         try:
             yield
         finally:
             tempfile.tempdir = before
             for space, name, original, _ in places:
-                space[name] = original
+                _set(space, name, original)
             with contextlib.suppress(OSError):
                 os.chdir(self._start)
             for name in reversed(self._made):
@@ -71,7 +73,8 @@ class Files:
 
     def note(self, whose: str) -> List[str]:
         """What became of the files, if there are any."""
-        names = [os.path.relpath(name, self._start) for name in self._written]
+        start = os.path.join(self._start, "")
+        names = [name[len(start) :] if name.startswith(start) else name for name in self._written]
         if not names:
             return []
         more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
@@ -144,6 +147,10 @@ class Files:
     def _is_below(self, name: str) -> bool:
         """Whether a file that is no copy is to be seen."""
         return _is_there(name) and not self._hides(name)
+
+    def _is_mixed(self, name: str) -> bool:
+        """Whether a folder shows other files than those below."""
+        return _is_there(self._over + name) or self._hides(name) or name in map(os.path.dirname, self._hidden)
 
     def _is_left(self, name: str) -> bool:
         """Devices, pipes and temporary files, which are left as they are."""
@@ -308,6 +315,9 @@ class Files:
             return _real.scandir(path)
         name = self._name("." if path is None else path)
         shown = "" if isinstance(path, int) else os.fspath("." if path is None else path)
+        is_plain = shown and os.path.normpath(os.path.join(self._getcwd(), os.fsdecode(shown))) == name
+        if is_plain and not self._is_mixed(name):
+            return _real.scandir(shown)
         return _Entries(_Entry(os.path.join(shown, one), one, name) for one in self._listdir(path))
 
 
@@ -370,18 +380,35 @@ class _Entries:
 
 
 def _places(functions: Dict[Any, Any]) -> Iterator[Any]:
-    """Where modules have the functions, under names of their own as well: a namespace, the name, both functions.
+    """Where Python has the functions, also under other names: a module's dict or a class, the name, both values.
 
     The import system goes on with posix, and memkit with what this module has kept.
     """
-    by_id = {id(original): (original, replacement) for original, replacement in functions.items()}
+    by_id = {id(original): replacement for original, replacement in functions.items()}
     for module_name, module in list(sys.modules.items()):
-        if module is None or module_name in ("posix", "_io") or module_name.partition(".")[0] == "memkit":
-            continue
+        top = module_name.partition(".")[0]
         space = getattr(module, "__dict__", None)
-        for name, value in list(space.items()) if isinstance(space, dict) else ():
+        if not isinstance(space, dict) or module_name in ("posix", "_io") or top == "memkit":
+            continue
+        for name, value in list(space.items()):
             if id(value) in by_id:
-                yield (space, name, *by_id[id(value)])
+                yield space, name, value, by_id[id(value)]
+            elif top in _HAVE_CLASSES and isinstance(value, type):
+                yield from _places_of_class(value, by_id)
+
+
+def _places_of_class(kind: type, by_id: Dict[int, Any]) -> Iterator[Any]:
+    for name, value in list(vars(kind).items()):
+        replacement = by_id.get(id(value.__func__ if isinstance(value, staticmethod) else value))
+        if replacement is not None:
+            yield kind, name, value, staticmethod(replacement)
+
+
+def _set(space: Any, name: str, value: Any) -> None:
+    if isinstance(space, type):
+        setattr(space, name, value)
+    else:
+        space[name] = value
 
 
 def _is_there(place: str) -> bool:
