@@ -85,7 +85,8 @@ def _made(make: Callable[[], Prediction]) -> Dict[str, Any]:
         # The caller says when to stop, also after Ctrl-C, which both get.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.default_int_handler)
-        torch.set_num_threads(1)  # those of the caller are not here
+        torch.set_num_threads(1)  # those of the caller are not here, and OpenMP would wait for them
+        setattr(torch, "set_num_threads", _ignored)
         return {"prediction": make().to_json()}
     except SystemExit as end:
         return {"exit": end.code if isinstance(end.code, (int, type(None))) else str(end.code)}
@@ -95,6 +96,10 @@ def _made(make: Callable[[], Prediction]) -> Dict[str, Any]:
         return {"kind": type(error).__name__, "error": str(error)}
     except BaseException:
         return {"kind": "Error", "error": traceback.format_exc()}
+
+
+def _ignored(number: int) -> None:
+    pass
 
 
 def _flush_all() -> None:

@@ -20,7 +20,7 @@ Plans the first training steps of a script of PyTorch without the memory of its 
 
 The script runs until its optimizer has made STEPS steps, or to its end. It reads its files and prints as always; what
 it writes goes into a temporary folder, and a DataLoader has no workers. Exit status: 0 it fits, 1 for an error, 2 for
-wrong usage, 3 it does not fit.
+wrong usage, 3 it does not fit, or the plan lacks a part that a note names.
 """
 _EXAMPLE = """\
 example:

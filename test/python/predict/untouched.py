@@ -41,6 +41,8 @@ def mask(n):
 
 def step():
     Counts.steps += 1
+    torch.set_num_threads(2)
+    (torch.randint(5, (100000,)) * 2).sum()  # has values, so it is computed
     local.count += 1
     integers[0] += 1
     octets[0] += 1
