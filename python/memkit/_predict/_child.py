@@ -2,6 +2,7 @@
 """Makes a plan in a forked process: what the step changes in memory is not the caller's."""
 
 import contextlib
+import ctypes
 import gc
 import io
 import json
@@ -19,6 +20,7 @@ from . import PredictionError
 from .._library import Error, LibraryError, RequestError
 from ._answer import Prediction
 
+_PARENT_DEATH_SIGNAL = 1  # of prctl()
 _uses_cuda: Callable[[], bool] = torch.cuda.is_initialized
 _ERRORS = {kind.__name__: kind for kind in (Error, LibraryError, PredictionError, RequestError)}
 
@@ -85,6 +87,7 @@ def _made(make: Callable[[], Prediction]) -> Dict[str, Any]:
         # The caller says when to stop, also after Ctrl-C, which both get.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.default_int_handler)
+        ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGTERM)
         torch.set_num_threads(1)  # those of the caller are not here, and OpenMP would wait for them
         setattr(torch, "set_num_threads", _ignored)
         return {"prediction": make().to_json()}

@@ -110,5 +110,25 @@ begin = time.time()
 assert ended(SystemExit, lambda: sys.exit(7)).code == 7 and ended(SystemExit, lambda: sys.exit("why")).code == "why"
 ended(KeyboardInterrupt, interrupts)
 assert time.time() - begin < 50
+
+
+# A caller that is killed takes its plan along.
+def waits():
+    open(os.environ["TMPDIR"] + "/note", "w").close()
+    model(torch.ones(2, 16))
+    os.write(writing, b"x")
+    time.sleep(60)
+
+
+reading, writing = os.pipe()
+caller = os.fork()
+if caller == 0:
+    memkit.predict(waits)
+os.read(reading, 1)
+os.close(writing)
+os.kill(caller, signal.SIGKILL)
+os.waitpid(caller, 0)
+assert os.read(reading, 1) == b""  # nobody has it open
+assert time.time() - begin < 50
 assert not [name for name in os.listdir(os.environ["TMPDIR"]) if name.startswith("memkit")]
 assert "ended with" in str(ended(memkit.PredictionError, lambda: os.kill(os.getpid(), signal.SIGKILL)))
