@@ -11,8 +11,13 @@ The tools are those installed with this package, else those on PATH.
 """
 
 import os
-import shutil
 import sys
+
+if __name__ == "__main__" and sys.argv[1:2] == ["predict"] and sys.path[0] == os.getcwd():
+    # -m has put the current folder first. A script does not see it, and a file queue.py there is no part of Python.
+    del sys.path[0]
+
+import shutil
 import sysconfig
 from typing import Optional
 
@@ -43,7 +48,7 @@ def main() -> int:
     if sys.argv[1:2] == ["predict"]:
         from memkit._predict._script import main as predict
 
-        return predict(sys.argv[2:])
+        predict(sys.argv[2:])
     memrec = find_memrec()
     if memrec is None:
         print("memkit: error: memrec is neither installed with this package nor on PATH", file=sys.stderr)

@@ -31,7 +31,8 @@ def predict(
         print(memkit.predict(lambda: train(model, optimizer, batch), device="24GiB"))
 
     step: a function without arguments; called ``steps`` times, because optimizers make their state in the first.
-    Models, optimizers and other objects that it reaches are as before afterwards.
+    The calls run in a forked process, so all that the program has in memory is as before afterwards; what they write to
+    files goes into a temporary folder. Call it before the program uses CUDA.
     device: a size (``"80GiB"``, ``"24GB"``, bytes) of a device of CUDA; ``"cuda:0"`` where this machine has it; ``"cpu"``.
     vary: a name and values, ``{"batch": range(1, 65)}``: calls ``step(batch=n)`` and finds the largest that fits.
     path: the trace's file, else a temporary one.

@@ -65,9 +65,10 @@ class Prediction:
         self.reserved_bytes: Optional[int] = None
         #: The step, the phase and the layer of it.
         self.reserved_place = ""
-        #: Whether the device serves all requests; None: on the CPU.
+        #: Whether the device serves all requests, and has something left for CUDA. None: not known, on the CPU or
+        #: because the plan lacks a part, which a note names.
         self.fits: Optional[bool] = None
-        #: What is missing for the device to serve all; 0: it fits.
+        #: What is missing for the device to serve all requests; 0: it serves them, but may have nothing left for CUDA.
         self.short_bytes = 0
         #: Of a device that fits: what is left for CUDA and others.
         self.left_bytes = 0
@@ -110,14 +111,29 @@ class Prediction:
         """The first line: whether it fits."""
         from ._device import size_text
 
-        if self.fits is None or self.reserved_bytes is None:
+        if self.reserved_bytes is None:
             return f"{size_text(self.peak_bytes)} of tensors {_at(self.peak_place)}"
+        if self.fits is None:
+            reserved = f"{self._reserved_text()} {_at(self.reserved_place)}"
+            return f"may not fit {self.device}: {reserved}, without a part that the plan lacks"
         if self.fits:
             tight = self.beside_bytes is None and self.left_bytes < _ENOUGH
             limit = f" if CUDA takes no more than {size_text(self.left_bytes)} of it" if tight else ""
-            return f"fits {self.device}{limit}: {size_text(self.reserved_bytes)} reserved {_at(self.reserved_place)}"
+            return f"fits {self.device}{limit}: {self._reserved_text()} {_at(self.reserved_place)}"
+        if not self.short_bytes:
+            return f"does not fit {self.device}: PyTorch's allocator needs all of it, and CUDA needs a part"
         at = f", first at {self.fails_at}" if self.fails_at else ""
         return f"does not fit {self.device}: {size_text(self.short_bytes)} short{at}"
+
+    def _reserved_text(self) -> str:
+        from ._device import size_text
+
+        reserved = self.reserved_bytes or 0
+        if reserved <= self.device_bytes:
+            return f"{size_text(reserved)} reserved"
+        # With less memory the allocator gives back what it does not use.
+        least = size_text(self.device_bytes - self.left_bytes)
+        return f"{least} reserved ({size_text(reserved)} on a larger device)"
 
     def __str__(self) -> str:
         from ._device import size_text
@@ -126,7 +142,7 @@ class Prediction:
         for number, row in enumerate(self.largest[:5]):
             name = "largest" if number == 0 else ""
             lines.append(f"  {name:9} {size_text(row.bytes):>8} {100 * row.share:5.1f} %  {row.name}")
-        if self.fits is not None:
+        if self.reserved_bytes is not None:
             left = f": {size_text(self.left_bytes)} are left for them" if self.fits else ""
             lines.append(f"  not in it {_BESIDE}{left}")
         lines += [f"  note      {note}" for note in self.notes]
@@ -149,6 +165,14 @@ def _at(place: str) -> str:
     return f"at the peak of {place}" if place else "before the first step"
 
 
+def rising(values: List[Any]) -> Optional[List[Any]]:
+    """The values in rising order, also numbers as text; None: they are no numbers."""
+    try:
+        return sorted(values, key=float)
+    except (TypeError, ValueError):
+        return None
+
+
 class Variation:
     """The plans of a step with several values of one argument."""
 
@@ -163,9 +187,16 @@ class Variation:
 
     @property
     def largest(self) -> Optional[Any]:
-        """The last value that fits; None: no value."""
-        fitting = [value for value in self.values if value in self.runs and self.runs[value].fits]
+        """The largest value that fits, of values that are no numbers the last; None: no value."""
+        fitting = self._fitting()
         return fitting[-1] if fitting else None
+
+    def _ordered(self) -> List[Any]:
+        ordered = rising(self.values)
+        return self.values if ordered is None else ordered
+
+    def _fitting(self) -> List[Any]:
+        return [value for value in self._ordered() if value in self.runs and self.runs[value].fits]
 
     @property
     def best(self) -> Optional[Prediction]:
@@ -177,29 +208,45 @@ class Variation:
         """Whether any value fits."""
         return self.largest is not None
 
+    @property
+    def shown(self) -> Prediction:
+        """The best prediction; where no value fits, that of the least value."""
+        return self.best or self.runs[self._least()]
+
+    def _least(self) -> Any:
+        return next(value for value in self._ordered() if value in self.runs)
+
     def answer(self) -> str:
         """The first line: what fits."""
         from ._device import size_text
 
-        first, last, largest = self.values[0], self.values[-1], self.largest
-        device = next(iter(self.runs.values())).device
-        if largest is None:
-            return f"{self.name}: no value fits; {first}: {self.runs[first].answer()}"
-        span = f"{self.name} {first}" if largest == first else f"{self.name} {first}..{largest}"
-        fit = f"{span} fit{'s' if largest == first else ''} {device}"
-        if largest == last:
+        device, fitting, ordered = self.shown.device, self._fitting(), self._ordered()
+        if not fitting:
+            return f"{self.name}: no value fits; {self._least()}: {self.shown.answer()}"
+        span = self._span(fitting)
+        fit = f"{self.name} {span} fit{'s' if span == str(fitting[0]) else ''} {device}"
+        missing = [value for value in ordered if value in self.runs and not self.runs[value].fits]
+        if not missing:
             return f"{fit}: all that were asked for"
-        following = self.values[self.values.index(largest) + 1]
-        run = self.runs[following]
-        return f"{fit}; {following} needs {size_text(run.device_bytes + run.short_bytes)}"
+        run = self.runs[missing[0]]
+        needs = size_text(run.device_bytes + run.short_bytes)
+        return f"{fit}; {missing[0]} needs {needs if run.short_bytes else f'{needs} and what CUDA takes'}"
+
+    def _span(self, fitting: List[Any]) -> str:
+        """``1..13``, the values in rising order; those of which smaller ones do not fit one by one."""
+        ordered = self._ordered()
+        below = ordered[: ordered.index(fitting[-1]) + 1]
+        if len(below) == 1:
+            return str(below[0])
+        is_span = rising(ordered) is not None and all(self.runs[one].fits for one in below if one in self.runs)
+        return f"{below[0]}..{below[-1]}" if is_span else ", ".join(map(str, fitting))
 
     def __str__(self) -> str:
         lines = [self.answer()]
         if self.assumed:
             planned = f"{len(self.runs)} of {len(self.values)} values were planned"
             lines.append(f"  note      memory was assumed to rise with {self.name}: {planned}")
-        run = self.best or next(iter(self.runs.values()))
-        return "\n".join([*lines, *(f"  {line}" for line in str(run).splitlines())])
+        return "\n".join([*lines, *(f"  {line}" for line in str(self.shown).splitlines())])
 
     def __repr__(self) -> str:
         return f"<memkit variation: {self.answer()}>"

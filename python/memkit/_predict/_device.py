@@ -8,6 +8,7 @@ would take another way, a change for the time of the plan takes this way.
 import contextlib
 import copy
 import re
+import subprocess
 import sys
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Union
 
@@ -79,6 +80,9 @@ def _device(device: Union[str, int, Any]) -> PlannedDevice:
     return PlannedDevice(size, True, re.sub(r"(?<=\d)(?=[A-Z])", " ", text))
 
 
+_ASKS_SIZE = "import sys, torch; print(torch.cuda.get_device_properties(sys.argv[1]).total_memory)"
+
+
 def _present(text: str) -> PlannedDevice:
     from .._measure import known_device
 
@@ -86,7 +90,9 @@ def _present(text: str) -> PlannedDevice:
         name = known_device(text)
     except ValueError as error:
         raise RequestError(f"{error}; a size plans for a device that is not here: device='80GiB'") from None
-    size = int(torch.cuda.get_device_properties(name).total_memory)
+    # Another process asks CUDA: after this one has, a plan could not be made in a fork of it.
+    asked = subprocess.run([sys.executable, "-c", _ASKS_SIZE, str(name)], stdout=subprocess.PIPE, check=True)
+    size = int(asked.stdout)
     return PlannedDevice(size, True, size_text(size))
 
 
@@ -166,7 +172,8 @@ def _attention(args: Any, kwargs: Dict[str, Any]) -> Any:
 def as_on(device: PlannedDevice, to_device: Callable[[Any], None]) -> Iterator[None]:
     """PyTorch as on the device, for the time of a plan."""
     with contextlib.ExitStack() as stack:
-        if torch.cuda.is_available():
+        # In a forked process CUDA does not work if the program has asked for it before.
+        if not torch.cuda._is_in_bad_fork() and torch.cuda.is_available():
             # Fake tensors of CUDA work here as they are; threads of the backward pass have no frames of the program.
             stack.enter_context(torch.autograd.set_multithreading_enabled(False))
         elif device.is_cuda:

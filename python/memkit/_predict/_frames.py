@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Python's stack, as the program sees it."""
 
+import linecache
 import os
 import runpy
 import sys
@@ -88,6 +89,16 @@ class Frames:
                 return True
             frame = frame.f_back
         return False
+
+
+    def source_in(self, file: str) -> str:
+        """The line of a file of PyTorch that has called, and not the program; empty: another file has."""
+        frame: Optional[FrameType] = sys._getframe(1)
+        while frame is not None and frame is not self.base and self.is_torch(frame.f_code.co_filename):
+            if frame.f_code.co_filename == self._torch + file:
+                return linecache.getline(frame.f_code.co_filename, frame.f_lineno)
+            frame = frame.f_back
+        return ""
 
 
 def name_of(code: CodeType) -> str:

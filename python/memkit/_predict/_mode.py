@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Sees each storage that a step makes under fake tensors, and each that dies."""
 
+import os
 import sys
 import weakref
 from typing import Any, Dict, Iterator, List, Optional, Tuple
@@ -21,6 +22,7 @@ from . import PredictionError
 from ._frames import Frames, text_of
 from ._gradients import ADD, accumulates, added
 from ._plan import OPTIMIZER, Block, Plan
+from ._sparse import sparse_operator
 from ._writer import Frame, Scope
 
 
@@ -34,6 +36,9 @@ _PLAIN = (FakeTensor, torch.Tensor, torch.nn.Parameter)
 _SHARDING = "distributed/tensor/_sharding_prop.py"
 _DATA = "utils/data/"
 _GRAD_SCALER = "amp/grad_scaler.py"
+_LBFGS = os.path.join("optim", "lbfgs.py")
+#: Conditions of L-BFGS that are true where it goes on well: its history gets an entry; its line search ends.
+_LBFGS_GOES_ON = ("ys > ", "<= -c2 * gtd")
 #: What there is before the step, as the stack of a block.
 _BEFORE = {
     "parameter": "parameters",
@@ -103,6 +108,10 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
         #: Whether a condition on values is false, else it is refused; the lines of such conditions.
         self.takes_false = False
         self.branches: Dict[str, None] = {}
+        #: Lines that call L-BFGS, with the values that it has read.
+        self.histories: Dict[str, int] = {}
+        #: Whether entries of sparse tensors were added that have the same place.
+        self.has_coalesced = False
         #: Floating point operations of the operators that PyTorch counts.
         self.flops = 0
         #: The optimizer's states of 32 bits are counted as if they had 16.
@@ -127,6 +136,11 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
             self._enter_node(node)
             if func is ADD and not self.modules and accumulates(args, sys._getframe(1)):
                 return added(args)
+        sparse = sparse_operator(func, args)
+        if sparse is not None:
+            self.has_coalesced = self.has_coalesced or func is _aten._coalesce.default
+            with self:
+                return sparse(args, sys._getframe(1))
         try:
             out = func(*args, **kwargs)
         except (DataDependentOutputException, DynamicOutputShapeException, UnsupportedOperatorException) as error:
@@ -180,6 +194,9 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
         where = text_of(self._frames.line())
         if func is _ITEM and self._frames.is_called_by(_DATA):
             return 0  # a seed, or the number of a sample
+        of_lbfgs = self._frames.source_in(_LBFGS) if func is _ITEM else ""
+        if of_lbfgs:
+            return self._value_of_lbfgs(of_lbfgs, where, tensors[0].dtype)
         if func is _ITEM and self.takes_false and tensors[0].dtype is torch.bool:
             self.branches.setdefault(where, None)
             return False
@@ -190,6 +207,11 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
                 self.made_up[where] = self.made_up.get(where, 0) + 1
             return 1.0
         raise PredictionError(f"{where}: {_sentence(func, error)}") from None
+
+    def _value_of_lbfgs(self, line: str, where: str, dtype: Any) -> Any:
+        """A value that L-BFGS reads: the loss falls, and the history grows, as it holds most."""
+        number = self.histories[where] = self.histories.get(where, 0) + 1
+        return any(part in line for part in _LBFGS_GOES_ON) if dtype is torch.bool else 1.0 / number
 
     def _see(self, func: Any, out: Any, node: Any) -> None:
         if isinstance(out, torch.Tensor):

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The objects that a step reaches, and how they were before it."""
+"""The models and optimizers that a step reaches."""
 
 import collections
-import contextlib
 import functools
-import gc
 import os
 import sys
 import types
@@ -14,29 +12,18 @@ import torch
 
 _MAX_OBJECTS = 200_000
 _MAX_ITEMS = 10_000  # of a container, searched for models
-_MISSING: Any = object()
 
 
 class Reached:
-    """What a function leads to: models, optimizers, and all objects that the step may change.
-
-    Where code hides how it finds a model or an optimizer (by a registry, or an extension), that is restored, too.
-    """
+    """What a function leads to."""
 
     def __init__(self, step: Callable[..., Any]) -> None:
         self.modules: List[Any] = []
         self.optimizers: List[Any] = []
-        self._restores: List[Callable[[], None]] = []
         self._seen: Dict[int, Any] = {}
         self._walk([step])
         inner = {id(m) for module in self.modules for m in module.modules() if m is not module}
         self.roots = [module for module in self.modules if id(module) not in inner]
-        # The others are no part of the plan.
-        planned = self.modules, self.optimizers
-        self.modules, self.optimizers = [], []
-        kinds = (torch.nn.Module, torch.optim.Optimizer)
-        self._walk([one for one in gc.get_objects() if issubclass(type(one), kinds)])
-        self.modules, self.optimizers = planned
 
     def _walk(self, waiting: List[Any]) -> None:
         while waiting and len(self._seen) < _MAX_OBJECTS:
@@ -48,7 +35,6 @@ class Reached:
 
     def _held_by(self, one: Any) -> List[Any]:
         if isinstance(one, torch.Tensor):
-            self._keep_gradient(one)
             return []
         if isinstance(one, types.FunctionType):
             return self._of_function(one)
@@ -57,16 +43,8 @@ class Reached:
         if isinstance(one, functools.partial):
             return [one.func, *one.args, *one.keywords.values()]
         if isinstance(one, dict):
-            self._keep(one, dict(one), _set_dict)
             return list(one.values())[:_MAX_ITEMS]
-        if isinstance(one, list):
-            self._keep(one, list(one), _set_list)
-            return one[:_MAX_ITEMS]
-        if isinstance(one, set):
-            self._keep(one, set(one), _set_set)
-        elif isinstance(one, collections.deque):
-            self._keep(one, list(one), _set_deque)
-        if isinstance(one, (tuple, set, frozenset, collections.deque)):
+        if isinstance(one, (list, tuple, set, frozenset, collections.deque)):
             return list(one)[:_MAX_ITEMS]
         return self._of_instance(one)
 
@@ -74,16 +52,10 @@ class Reached:
         held: List[Any] = list(function.__defaults__ or ()) + list((function.__kwdefaults__ or {}).values())
         for cell in function.__closure__ or ():
             try:
-                value = cell.cell_contents
+                held.append(cell.cell_contents)
             except ValueError:
                 continue
-            held.append(value)
-            self._keep(cell, value, _set_cell)
-        names = set(_names(function.__code__))
-        if not _is_of_library(function):
-            for name in names.difference(function.__globals__):
-                self._keep(function.__globals__, (name, _MISSING), _set_name)
-        held += self._of_names(function.__globals__, names, set())
+        held += self._of_names(function.__globals__, set(_names(function.__code__)), set())
         wrapped = getattr(function, "__wrapped__", None)
         return held + ([wrapped] if wrapped is not None else [])
 
@@ -98,7 +70,6 @@ class Reached:
                     held += self._of_names(vars(value), names, seen)
             elif not _is_of_library(value):
                 held.append(value)
-                self._keep(space, (name, value), _set_name)
         return held
 
     def _of_instance(self, one: Any) -> List[Any]:
@@ -116,19 +87,13 @@ class Reached:
             self.modules.append(one)
         if isinstance(one, torch.optim.Optimizer):
             self.optimizers.append(one)
-        self._keep(attributes, dict(attributes), _set_dict)
         return held + list(attributes.values())
 
     def _of_slots(self, one: Any, kind: type) -> List[Any]:
         held = []
         for slot in vars(kind).values():
             if isinstance(slot, types.MemberDescriptorType):
-                try:
-                    value = slot.__get__(one, kind)
-                except AttributeError:
-                    value = _MISSING
-                held.append(value)
-                self._keep(one, (slot, value), _set_slot)
+                held.append(getattr(one, slot.__name__, None))
         return held
 
     def _of_class(self, kind: type) -> List[Any]:
@@ -136,24 +101,13 @@ class Reached:
         if id(kind) in self._seen:
             return []
         self._seen[id(kind)] = kind
-        attributes = dict(vars(kind))
-        self._keep(kind, attributes, _set_class)
         held: List[Any] = []
-        for value in attributes.values():
+        for value in list(vars(kind).values()):
             if isinstance(value, property):
                 held += [value.fget, value.fset]
             else:
                 held.append(value.__func__ if isinstance(value, (staticmethod, classmethod)) else value)
         return held
-
-    def _keep_gradient(self, tensor: Any) -> None:
-        if tensor.is_leaf and tensor.requires_grad:
-            self._keep(tensor, tensor.grad, _set_gradient)
-            if tensor.grad is not None:
-                self._seen[id(tensor.grad)] = tensor.grad
-
-    def _keep(self, one: Any, value: Any, restore: Callable[[Any, Any], None]) -> None:
-        self._restores.append(functools.partial(restore, one, value))
 
     def tensors(self) -> Iterator[Tuple[Any, str, str]]:
         """The tensors of models and optimizers, with category and layer."""
@@ -172,12 +126,6 @@ class Reached:
             for parameter in root.parameters():
                 if parameter.grad is not None:
                     yield parameter.grad, "gradient", ""
-
-    def restore(self) -> None:
-        """Gives all objects the attributes, items and gradients that they had."""
-        for one in reversed(self._restores):
-            one()
-        self._restores.clear()
 
 
 def _names(code: types.CodeType) -> Iterator[str]:
@@ -216,57 +164,3 @@ def _is_of_python(value: Any) -> bool:
     """A lock, a logger, a file: other threads may use it, and no step leaves a tensor in it."""
     module = type(value).__module__.partition(".")[0]
     return _is_python(module) and module not in _DATA
-
-
-def _set_dict(one: Dict[Any, Any], value: Dict[Any, Any]) -> None:
-    if len(one) == len(value) and all(key in one and one[key] is item for key, item in value.items()):
-        return
-    one.clear()
-    one.update(value)
-
-
-def _set_list(one: List[Any], value: List[Any]) -> None:
-    one[:] = value
-
-
-def _set_set(one: Set[Any], value: Set[Any]) -> None:
-    one.intersection_update(value)
-    one.update(value)
-
-
-def _set_deque(one: Any, value: List[Any]) -> None:
-    one.clear()
-    one.extend(value)
-
-
-def _set_name(space: Dict[str, Any], item: Tuple[str, Any]) -> None:
-    name, value = item
-    if value is _MISSING:
-        space.pop(name, None)
-    else:
-        space[name] = value
-
-
-def _set_slot(one: Any, item: Tuple[Any, Any]) -> None:
-    slot, value = item
-    if value is not _MISSING:
-        slot.__set__(one, value)
-    elif hasattr(one, slot.__name__):
-        slot.__delete__(one)
-
-
-def _set_class(kind: type, attributes: Dict[str, Any]) -> None:
-    changed = {name: value for name, value in attributes.items() if vars(kind).get(name, _MISSING) is not value}
-    with contextlib.suppress(AttributeError, TypeError):  # of an extension, which only itself can change
-        for name in vars(kind).keys() - attributes.keys():
-            delattr(kind, name)
-        for name, value in changed.items():
-            setattr(kind, name, value)
-
-
-def _set_cell(cell: Any, value: Any) -> None:
-    cell.cell_contents = value
-
-
-def _set_gradient(tensor: Any, gradient: Any) -> None:
-    tensor.grad = gradient

@@ -5,7 +5,6 @@ import contextlib
 import json
 import logging
 import os
-import random
 import subprocess
 import sys
 import traceback
@@ -21,21 +20,25 @@ from torch.optim import optimizer as torch_optimizer
 from . import PredictionError
 from .._library import Error
 from ._answer import PlannedLine, Prediction
-from ._device import PlannedDevice, as_on
+from ._child import in_child
+from ._device import PlannedDevice, as_on, replaced
 from ._distributed import Buckets, of_one_rank
-from ._frames import Frames
+from ._files import Files
+from ._frames import Frames, text_of
 from ._gradients import free_counts
 from ._layers import Change, Group, groups_of, keep_inputs_alone
 from ._mode import StorageMode, parts
 from ._objects import Reached
+from ._optimizers import MAX_MORE, Optimizers
 from ._plan import BACKWARD, FORWARD, OPTIMIZER, ROUNDING, Plan, Where
+from ._saved import without_values
 from ._writer import TraceWriter, temporary_path, tool
 
 
 def plan(
     step: Callable[..., Any], where: PlannedDevice, steps: int, path: Optional[str], change: Change = Change()
 ) -> Prediction:
-    """The prediction of a step."""
+    """The prediction of a step, which is called in a process of its own."""
     to = path or temporary_path()
 
     def planned(has_host: bool) -> Prediction:
@@ -43,10 +46,13 @@ def plan(
         run = Run(step, where, writer, has_host, change)
         return finished(run, to, lambda: run.call(steps))
 
-    try:
-        return planned(where.is_cuda)
-    except _OnlyData:
-        return planned(False)
+    def planned_here() -> Prediction:
+        try:
+            return planned(where.is_cuda)
+        except _OnlyData:
+            return planned(False)
+
+    return in_child(planned_here)
 
 
 class _OnlyData(Exception):
@@ -60,6 +66,10 @@ def finished(run: "Run", path: str, call: Callable[[], None]) -> Prediction:
         if not run.plan.allocations:
             raise PredictionError("the step makes no tensors of PyTorch, and reaches none")
         run.plan.close()
+    except PredictionError as error:
+        run.writer.abort()
+        notes = [f"\n  note      {note}" for note in run.told()]
+        raise PredictionError(str(error) + "".join(notes)) from error
     except BaseException:
         run.writer.abort()
         raise
@@ -92,38 +102,45 @@ class Run:
         #: What the plan did in place of the program, a sentence each.
         self.notes: List[str] = []
         self.has_recurrent = False
+        #: What the plan lacks, a sentence each: then it does not say that the step fits.
+        self.lacks: List[str] = []
+        self.optimizers = Optimizers()
         self._buckets = Buckets()
 
     def call(self, steps: int) -> None:
-        """Calls the step so often; then all objects are as before."""
+        """Calls the step so often."""
         free_counts()
         reached = Reached(self._step)
-        states = torch.get_rng_state(), random.getstate()
-        numpy: Any = sys.modules.get("numpy")
-        of_numpy = numpy.random.get_state() if numpy is not None else None
+        with self.as_planned("step"):
+            for tensor, category, layer in reached.tensors():
+                for part in parts(tensor):
+                    self.mode.twin(part, category, layer)
+            for root in reached.roots:
+                self._name_modules(root)
+                self._take_groups(root, "")
+            for optimizer in reached.optimizers:
+                self.optimizers.add(optimizer, f"the {type(optimizer).__name__} that the step reaches")
+            with self.mode:
+                while self.plan.step < steps or self.optimizers.wait(0) and self.plan.step < steps * MAX_MORE:
+                    self.plan.begin_step(self.plan.step + 1)
+                    self._call()
+                    self.mode.forget_origins()
+                    self.mode.modules.clear()
+            self.lacks += self.optimizers.lacks(self.plan.step)
+        if not self.mode.has_device():
+            raise _OnlyData
+        self.mode.end()
+
+    @contextlib.contextmanager
+    def as_planned(self, whose: str) -> Iterator[None]:
+        """PyTorch and files as the program is to see them. whose files: the step's, the script's."""
+        files = Files()
         try:
             with self.fakes, as_on(self.device, self.mode.to_device), self.hooks(), quiet(), of_one_rank():
-                for tensor, category, layer in reached.tensors():
-                    for part in parts(tensor):
-                        self.mode.twin(part, category, layer)
-                for root in reached.roots:
-                    self._name_modules(root)
-                    self._take_groups(root, "")
-                with self.mode:
-                    for number in range(1, steps + 1):
-                        self.plan.begin_step(number)
-                        self._call()
-                        self.mode.forget_origins()
-                        self.mode.modules.clear()
-            if not self.mode.has_device():
-                raise _OnlyData
-            self.mode.end()
+                with self._optimizers_seen(), without_values(), files.active():
+                    yield
         finally:
-            reached.restore()
-            torch.set_rng_state(states[0])
-            random.setstate(states[1])
-            if numpy is not None:
-                numpy.random.set_state(of_numpy)
+            self.notes += files.note(whose)
 
     def _call(self) -> None:
         self.frames.base = sys._getframe()
@@ -133,6 +150,24 @@ class Run:
             raise
         except Exception as error:
             raise PredictionError(_sentence(error, self.frames)) from error
+
+    @contextlib.contextmanager
+    def _optimizers_seen(self) -> Iterator[None]:
+        init: Any = torch.optim.Optimizer.__init__
+
+        def made(optimizer: Any, *args: Any, **options: Any) -> None:
+            init(optimizer, *args, **options)
+            self.optimizers.add(optimizer, f"the {type(optimizer).__name__} made at {text_of(self.frames.line())}")
+
+        with replaced(torch.optim.Optimizer, "__init__", made):
+            yield
+
+    def told(self) -> List[str]:
+        """What the plan did in place of the program, with the values that it made up."""
+        made_up = [f"the value that {line} reads was taken as 1.0" for line in self.mode.made_up]
+        histories = [f"the history of the L-BFGS at {line} was taken to grow" for line in self.mode.histories]
+        branches = [f"the condition of {line} was taken as false" for line in self.mode.branches]
+        return self.lacks + self.notes + made_up + histories + branches
 
     # -- what runs now
 
@@ -236,6 +271,7 @@ class Run:
 
     def _optimizer_ends(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         self.plan.end()
+        self.optimizers.stepped(optimizer)
 
 
 @contextlib.contextmanager
@@ -278,6 +314,8 @@ _CANNOT = {
     "doesn't have storage": _NO_ADDRESS,
     "data pointer": _NO_ADDRESS,
     "data is not allocated yet": _NO_ADDRESS,
+    "autograd's threading": "the program has run a backward pass on a machine with a GPU, and a plan is made in a "
+    "forked process, where autograd then does not work: call memkit.predict before the first backward pass",
 }
 
 
@@ -302,6 +340,7 @@ def _answered(run: Run, path: str) -> Prediction:
     result.groups = run.groups()
     if run.device.is_cuda:
         _judge(result, run)
+        result.fits = None if result.fits and run.lacks else result.fits
     return result
 
 
@@ -316,8 +355,9 @@ def place_text(where: Where) -> str:
 
 
 def _notes(run: Run) -> List[str]:
-    notes = run.notes + [f"the value that {line} reads was taken as 1.0" for line in run.mode.made_up]
-    notes += [f"the condition of {line} was taken as false" for line in run.mode.branches]
+    notes = run.told()
+    if run.mode.has_coalesced:
+        notes.append("sparse gradients: as many different rows were taken as there can be")
     if not run.device.is_cuda:
         return notes
     if run.mode.has_made("aten::convolution"):
@@ -333,15 +373,16 @@ def _judge(result: Prediction, run: Run) -> None:
     result.reserved_bytes = free["reserved_peak_bytes"]
     result.reserved_place = place_text(run.plan.where(free["peak_ns"]))
     result.beside_bytes = run.device.beside
-    if result.reserved_bytes <= result.device_bytes:
+    if result.reserved_bytes < result.device_bytes:
         result.fits, result.left_bytes = True, result.device_bytes - result.reserved_bytes
         return
     # The allocator gives back what it does not use before a request fails.
     failure = _simulated(result.path, result.device_bytes)["out_of_memory"]
-    result.fits = failure is None
     if failure is None:
         result.left_bytes = result.device_bytes - _least_bytes(result, result.peak_bytes, result.device_bytes)
+        result.fits = result.left_bytes > 0 or result.beside_bytes is not None
     else:
+        result.fits = False
         result.fails_at = _line_of(failure, run)
         least = _least_bytes(result, result.device_bytes, result.reserved_bytes)
         result.short_bytes = least - result.device_bytes

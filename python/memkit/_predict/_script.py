@@ -9,17 +9,18 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from typing import Any, Callable, List, Optional, Sequence, Tuple
+from typing import Any, Callable, List, NoReturn, Optional, Sequence, Tuple
 
 from . import PredictionError, check_torch
+from ._answer import Prediction
 from .._library import Error, RequestError
 
 _DESCRIPTION = """\
 Plans the first training steps of a script of PyTorch without the memory of its tensors, and says whether they fit.
 
-The script runs until its optimizer has made STEPS steps, or to its end. It reads its files and prints as always;
-torch.save writes nothing, and a DataLoader has no workers. Exit status: 0 it fits, 1 for an error, 2 for wrong usage,
-3 it does not fit.
+The script runs until its optimizer has made STEPS steps, or to its end. It reads its files and prints as always; what
+it writes goes into a temporary folder, and a DataLoader has no workers. Exit status: 0 it fits, 1 for an error, 2 for
+wrong usage, 3 it does not fit, or the plan lacks a part that a note names.
 """
 _EXAMPLE = """\
 example:
@@ -35,8 +36,8 @@ class _Enough(BaseException):
     """The optimizer has made its steps; ends the script."""
 
 
-def main(arguments: List[str]) -> int:
-    """The exit status."""
+def main(arguments: List[str]) -> NoReturn:
+    """Ends the process with the exit status."""
     parser = argparse.ArgumentParser(
         prog="memkit predict",
         usage="memkit predict [options] -- python script.py [arguments]",
@@ -81,7 +82,11 @@ def main(arguments: List[str]) -> int:
         parser.error("--vary and --variants are two questions: ask one of them")
     given.command = command
     given.path = given.path or "predict.fb"
-    return _told(given)
+    status = _told(given)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # What the script has left for the end (atexit, threads) would write its files.
+    os._exit(status)
 
 
 def _told(given: argparse.Namespace) -> int:
@@ -101,7 +106,8 @@ def _told(given: argparse.Namespace) -> int:
             file.write(result.to_json())
     else:
         print(result)
-    return 3 if result.fits is False else 0
+    is_of_host = isinstance(result, Prediction) and result.reserved_bytes is None
+    return 0 if result.fits or is_of_host else 3
 
 
 def _planned(given: argparse.Namespace) -> Any:
@@ -127,7 +133,6 @@ def _add_variants(result: Any, given: argparse.Namespace) -> None:
 
 def _varied(given: argparse.Namespace) -> Any:
     """The largest value with which the script fits: each plan is a process of its own."""
-    from ._answer import Prediction
     from ._device import planned_device
     from ._vary import search
 
@@ -153,8 +158,6 @@ def _varied(given: argparse.Namespace) -> Any:
 def _in_process(
     command: List[str], given: argparse.Namespace, path: str, answer: str, others: Sequence[str] = ()
 ) -> Any:
-    from ._answer import Prediction
-
     options = [f"--device={given.device}", f"--steps={given.steps}", f"--answer={answer}", "-o", path, *others]
     if given.beside is not None:
         options.append(f"--beside={given.beside}")
@@ -218,23 +221,25 @@ def plan_script(command: List[str], where: Any, steps: int, path: str, change: A
 
 
 def _runner(name: str, is_module: bool) -> Callable[[], Any]:
-    if is_module:
-        sys.path.insert(0, os.getcwd())
-        return lambda: runpy.run_module(name, run_name="__main__", alter_sys=True)
-    sys.path.insert(0, os.path.dirname(os.path.abspath(name)))
-    return lambda: runpy.run_path(name, run_name="__main__")
+    """Runs the program as Python does, with the folder first where it looks for modules."""
+
+    def run() -> None:
+        sys.path.insert(0, os.getcwd() if is_module else os.path.dirname(os.path.realpath(name)))
+        if is_module:
+            runpy.run_module(name, run_name="__main__", alter_sys=True)
+        else:
+            runpy.run_path(name, run_name="__main__")
+
+    return run
 
 
 def _script_run(script: Callable[[], Any], device: Any, writer: Any, steps: int, change: Any) -> Any:
-    import torch
-
-    from ._device import as_on, replaced
-    from ._distributed import of_one_rank
     from ._gradients import free_counts
-    from ._run import Run, quiet
+    from ._optimizers import MAX_MORE
+    from ._run import Run
 
     class ScriptRun(Run):
-        """A plan whose steps are those of the first optimizer."""
+        """A plan whose steps are those of the first optimizer. It waits for the others' states."""
 
         _first: Optional[Any] = None
         _backwards = 0
@@ -243,17 +248,17 @@ def _script_run(script: Callable[[], Any], device: Any, writer: Any, steps: int,
             free_counts()
             self.mode.takes_false = True
             try:
-                with self.fakes, as_on(self.device, self.mode.to_device), self.hooks(), quiet(), of_one_rank():
-                    with replaced(torch, "save", self._save), self.mode:
-                        self.plan.begin_step(1)
-                        self._call()
+                with self.as_planned("script"), self.mode:
+                    self.plan.begin_step(1)
+                    self._call()
             except _Enough:
-                pass
+                self.lacks += self.optimizers.lacks(self.plan.step)
             except SystemExit as end:
                 if end.code not in (None, 0):
                     raise PredictionError(f"the script ended with {end.code!r} before {steps} steps") from None
             except KeyboardInterrupt:
                 self.notes.append(f"the script was interrupted in step {self.plan.step}")
+                self.lacks += self.optimizers.lacks(self.plan.step)
             if not self.mode.has_device():
                 raise PredictionError("the script runs no model of PyTorch and computes no gradient")
             if self._first is None:
@@ -265,21 +270,17 @@ def _script_run(script: Callable[[], Any], device: Any, writer: Any, steps: int,
             super()._optimizer_ends(optimizer, args, kwargs)
             if self._first is None:
                 self._first = optimizer
-            if optimizer is not self._first:
-                return
-            if self.plan.step == steps:
-                raise _Enough
-            self.mode.forget_origins()
-            self.plan.begin_step(self.plan.step + 1)
+            if self.optimizers.steps_of(self._first) >= steps:
+                is_last = self.optimizers.steps >= steps * MAX_MORE
+                if is_last or not self.optimizers.wait(min(steps, 2)):
+                    raise _Enough
+            if optimizer is self._first:
+                self.mode.forget_origins()
+                self.plan.begin_step(self.plan.step + 1)
 
         def _backward_ends(self) -> None:
             self._backwards += 1
             if self._first is None and self._backwards == _MAX_BACKWARDS and sys.exc_info()[0] is None:
                 raise _Enough
-
-        def _save(self, *args: Any, **kwargs: Any) -> None:
-            note = "torch.save wrote nothing"
-            if note not in self.notes:
-                self.notes.append(note)
 
     return ScriptRun(script, device, writer, device.is_cuda, change)

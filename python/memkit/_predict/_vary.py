@@ -7,7 +7,7 @@ import os
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional
 
 from .._library import RequestError
-from ._answer import Prediction, Variation
+from ._answer import Prediction, Variation, rising
 from ._device import PlannedDevice
 from ._run import plan
 
@@ -22,7 +22,7 @@ def largest_fit(
     path: Optional[str],
     vary: Mapping[str, Iterable[Any]],
 ) -> Variation:
-    """Plans the values in order, if they are few, else those that a bisection needs."""
+    """Plans all values if they are few or no numbers, else those that a bisection needs."""
     if len(vary) != 1:
         raise RequestError(f"vary has one name with its values, {{'batch': range(1, 65)}}, not {len(vary)}")
     [(name, given)] = vary.items()
@@ -48,14 +48,15 @@ def search(name: str, values: List[Any], planned: Callable[[Any], Prediction], r
             runs[value] = planned(value)
         return bool(runs[value].fits)
 
-    if len(values) <= _MAX_PLANNED:
+    ordered = rising(values)
+    if ordered is None or len(values) <= _MAX_PLANNED:
         for value in values:
             fits(value)
     else:
-        _bisect(values, fits)
+        _bisect(ordered, fits)
     result = Variation(name, values, runs, len(runs) < len(values))
     if removes:
-        _remove_traces(run for run in runs.values() if run is not (result.best or runs[values[0]]))
+        _remove_traces(run for run in runs.values() if run is not result.shown)
     return result
 
 

@@ -125,8 +125,8 @@ print(small.answer())
 # CHECK: does not fit 30 MB: {{.*}} MiB short, first at answers.py:[[#]]
 assert not small.fits and small.fails_at.startswith("answers.py:")
 enough = small.device_bytes + small.short_bytes
-assert memkit.predict(trainer.step, device=enough).fits
-assert not memkit.predict(trainer.step, device=int(enough * 0.97)).fits
+assert memkit.predict(trainer.step, device=enough, beside=0).fits
+assert not memkit.predict(trainer.step, device=int(enough * 0.97), beside=0).fits
 os.unlink(small.path)
 
 # What is left for CUDA is a part of the answer, unless the caller has set it aside.
@@ -171,7 +171,7 @@ def alone():
 
 assert memkit.predict(alone).peak_bytes >= 8_000_000
 
-# What a step changes behind names of modules, methods and classes, in sets, deques and slots, is as before.
+# What a step reaches by names of modules, methods and classes is planned, and as before.
 hidden = types.ModuleType("code")  # also the name of a module of Python
 hidden.__file__ = "src/code.py"
 sys.modules["code"] = hidden
