@@ -54,10 +54,8 @@ std::string wordText(const LineGrowth &L) {
   if (L.FreedNs)
     return "grew to " + formatSize(L.Rise) + ", freed at " +
            formatTime(L.FreedNs);
-  return "grew until " + (L.HasSteps
-                              ? "step " + std::to_string(L.UntilStep) +
-                                    (L.FreedAtExit ? ", freed later" : "")
-                              : formatTime(L.UntilNs));
+  return "grew until " + (L.HasSteps ? "step " + std::to_string(L.UntilStep)
+                                     : formatTime(L.UntilNs));
 }
 
 std::string amountText(const LineGrowth &L) {

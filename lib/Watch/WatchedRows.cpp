@@ -2,6 +2,7 @@
 //
 // A trace as memtop watches it: the rows of a moment.
 
+#include "KnownTimes.h"
 #include "WatchedTrace.h"
 #include "memkit/Trace/Categories.h"
 #include "llvm/ADT/STLExtras.h"
@@ -61,24 +62,6 @@ struct WatchedTrace::Captures {
     return Row && *Row < Then[K].size() ? Then[K][*Row] : RowThen();
   }
 };
-
-/// The last interval that has ended at Ns; none: before the first end.
-static std::optional<size_t> headAt(const ProcessIntervals &P, uint64_t Ns) {
-  auto At =
-      llvm::upper_bound(P.Heads, Ns, [](uint64_t T, const IntervalHead &H) {
-        return T < H.EndNs;
-      });
-  if (At == P.Heads.begin())
-    return std::nullopt;
-  return size_t(At - P.Heads.begin()) - 1;
-}
-
-/// The last time up to Ns of which the values are known: Ns itself in quiet
-/// time, else the end of Last, the interval before.
-static uint64_t knownAt(const ProcessIntervals &P, size_t Last, uint64_t Ns) {
-  bool IsQuiet = Last + 1 == P.Heads.size() || P.Heads[Last + 1].BeginNs >= Ns;
-  return IsQuiet ? Ns : P.Heads[Last].EndNs;
-}
 
 /// The times of a process, between ends of intervals.
 static ProcessThen timesOf(const ProcessIntervals &P, const MomentSpec &At,

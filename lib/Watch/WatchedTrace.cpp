@@ -3,6 +3,7 @@
 // A trace as memtop watches it: curves, marks, measurements.
 
 #include "WatchedTrace.h"
+#include "KnownTimes.h"
 #include "memkit/Analysis/HeapCurves.h"
 #include "memkit/Trace/Categories.h"
 #include "llvm/ADT/STLExtras.h"
@@ -258,17 +259,27 @@ std::optional<uint64_t> WatchedTrace::ownAt(uint64_t AtNs) const {
   return sumAt(Own, AtNs);
 }
 
+/// The last time up to Ns of which the values of all processes are known.
+uint64_t WatchedTrace::knownUpTo(uint64_t Ns) const {
+  uint64_t Known = Ns;
+  for (const ProcessIntervals &P : Intervals->processes())
+    if (std::optional<size_t> Last = headAt(P, Ns))
+      Known = std::min(Known, knownAt(P, *Last, Ns));
+  return Known;
+}
+
 double WatchedTrace::allocationsPerSecond(uint64_t AtNs,
                                           uint64_t WindowNs) const {
   const SeriesPoint *Now = pointAt<SeriesPoint>(Allocated, AtNs);
   if (!Now)
     return 0;
-  const SeriesPoint *Before = pointAt<SeriesPoint>(
-      Allocated, Now->TimeNs - std::min(Now->TimeNs, WindowNs));
-  uint64_t FromNs = Before ? Before->TimeNs : 0;
-  if (FromNs >= Now->TimeNs)
+  uint64_t EndNs = std::max(Now->TimeNs, knownUpTo(AtNs));
+  uint64_t WantedNs = EndNs - std::min(EndNs, WindowNs);
+  const SeriesPoint *Before = pointAt<SeriesPoint>(Allocated, WantedNs);
+  uint64_t FromNs = Before ? std::max(Before->TimeNs, knownUpTo(WantedNs)) : 0;
+  if (FromNs >= EndNs)
     return 0;
   constexpr double NsPerS = 1e9;
   return double(Now->Value - (Before ? Before->Value : 0)) /
-         (double(Now->TimeNs - FromNs) / NsPerS);
+         (double(EndNs - FromNs) / NsPerS);
 }

@@ -126,6 +126,7 @@ public:
   llvm::Expected<WatchedRows> threadsAtEnd(const WatchedHeap &Of);
 
 private:
+  uint64_t knownUpTo(uint64_t Ns) const;
   struct Captures;
   class RowMaker;
 

@@ -91,10 +91,7 @@ std::string growthEvidence(const LeakView &V, const LeakFinding &F) {
 std::string growthOutcome(const LeakView &V, const Growth &G) {
   return V.T.heapName(G.Heap).str() +
          " as a whole: " + formatSize(G.HeapBegin) + " to " +
-         formatSize(G.HeapEnd) +
-         (!G.FreedAtExit               ? ""
-          : G.Word == GrowthWord::Grew ? "; freed later"
-                                       : "; freed at exit");
+         formatSize(G.HeapEnd) + (G.FreedAtExit ? "; freed at exit" : "");
 }
 
 /// The latest end of the spans that end before a long exit of their process; 0

@@ -80,6 +80,8 @@ struct GrowthCandidate {
   bool Survives = false;
   /// Not certain, and no reason to leave the place out at its callers.
   bool IsWeak = false;
+  /// A part of the blocks was freed at ages of a large part of the span.
+  bool DropsOld = false;
   LevelRise Course;
   std::vector<double> Kept, Level; ///< as SurvivalData::Bytes and Level
 };
@@ -171,6 +173,7 @@ private:
   void setCourse(GrowthCandidate &C, LevelRise Course) const;
   double materialBytes(uint32_t Group, double Part) const;
   bool isLong(uint32_t Group, const LevelRise &Course) const;
+  bool becomesLevel(GrowthCandidate &C) const;
   bool hasStopped(uint32_t Group, const LevelRise &Course) const;
   bool beganLate(uint32_t Group, const LevelRise &Course) const;
   bool hasEnded(uint32_t Group, const LevelRise &Course) const;

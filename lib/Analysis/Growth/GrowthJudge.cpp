@@ -140,12 +140,25 @@ void GrowthFinder::setCourse(GrowthCandidate &C, LevelRise Course) const {
     *Rate *= Part;
 }
 
+/// Whether blocks were freed that had lived for a quarter of the span.
+static bool dropsOld(const SurvivalData &Data, double Total) {
+  constexpr double OldPart = 0.25, MinPart = 0.05;
+  double Old = 0, Live = 0;
+  for (size_t K = 0; K != Data.Freed.size(); ++K)
+    if (std::ldexp(1.0, int(K)) >= OldPart * Total)
+      Old += Data.Freed[K].Bytes;
+  for (double Bytes : Data.Bytes)
+    Live += Bytes;
+  return Old > MinPart * Live;
+}
+
 GrowthCandidate GrowthFinder::makeCandidate(uint32_t Group, uint32_t Node,
                                             const GrowthPlace &P) const {
   GrowthCandidate C;
   C.Group = Group;
   C.Kept = P.Data.Bytes;
   C.Level = P.Data.Level;
+  C.DropsOld = dropsOld(P.Data, binsOf(Group).bins().total());
   Growth &G = C.G;
   G.Span = spanOf(Group);
   G.Heap = heapOf(Group);

@@ -63,6 +63,22 @@ static bool endsWithSteps(const Growth &G, const GrowthRange &Span) {
          Later > std::max(MaxTeardownSeconds * 1e9, Growth);
 }
 
+/// Whether the live bytes stay level in the end, while their blocks are
+/// replaced: a queue that is full drops the oldest so seldom that all others
+/// seem to survive. Sets when they rose last.
+bool GrowthFinder::becomesLevel(GrowthCandidate &C) const {
+  if (!C.DropsOld || C.Level.empty())
+    return false;
+  std::optional<LevelRise> Rise = riseToEnd(C.Level, C.Level.front());
+  if (!Rise || !hasStopped(C.Group, *Rise))
+    return false;
+  const IntervalHead &Last =
+      head(C.Group, binsOf(C.Group).afterBin(Rise->To) - 1);
+  C.G.UntilNs = Last.EndNs;
+  C.G.UntilStep = Last.LastStep;
+  return true;
+}
+
 /// Growing, Others: live bytes of all that grows in the memory space, and of
 /// the rest.
 void GrowthFinder::chooseWord(GrowthCandidate &C, ArrayRef<double> Growing,
@@ -70,7 +86,8 @@ void GrowthFinder::chooseWord(GrowthCandidate &C, ArrayRef<double> Growing,
   Growth &G = C.G;
   const GrowthRange &Span = Ranges[G.Span];
   EvidenceOf E;
-  bool HasStopped = hasStopped(C.Group, C.Course) || endsWithSteps(G, Span);
+  bool HasStopped = hasStopped(C.Group, C.Course) || becomesLevel(C) ||
+                    endsWithSteps(G, Span);
   // What samples see grow is pages: blocks may come and go in them.
   bool IsOfSamples = T.heap(G.Heap).Flags & HF_Samples;
   // A module is imported once.
