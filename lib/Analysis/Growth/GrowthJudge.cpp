@@ -142,7 +142,7 @@ void GrowthFinder::setCourse(GrowthCandidate &C, LevelRise Course) const {
 
 /// Whether blocks were freed that had lived for a quarter of the span.
 static bool dropsOld(const SurvivalData &Data, double Total) {
-  constexpr double OldPart = 0.25, MinPart = 0.05;
+  constexpr double OldPart = 0.25, MinPart = 0.2;
   double Old = 0, Live = 0;
   for (size_t K = 0; K != Data.Freed.size(); ++K)
     if (std::ldexp(1.0, int(K)) >= OldPart * Total)
