@@ -83,11 +83,11 @@ bool RangeBins::choose(const ProcessIntervals &I, size_t Cut,
   Span.HasSteps = Steps >= MinGrowthSteps && !IsPart;
   Span.TooFewSteps = Span.HasSteps || IsPart ? 0 : static_cast<uint64_t>(Steps);
   // The last step ends with the process, or is recorded in part.
-  if (Span.HasSteps && End == Last) {
-    while (End > First + 1 && goesOn(Heads, End - 1))
-      --End;
-    End -= End != First;
-  }
+  size_t Open = std::max(Last, First + 1) - 1;
+  while (Span.HasSteps && Open > First && goesOn(Heads, Open))
+    --Open;
+  if (Span.HasSteps)
+    End = std::min(End, Open);
   auto UnitsBetween = [&](size_t Interval) {
     const IntervalHead &H = I.Heads[Interval];
     if (Span.HasSteps)
@@ -130,7 +130,7 @@ bool RangeBins::choose(const ProcessIntervals &I, size_t Cut,
   // The interval open at the end never counts and is not reported.
   uint64_t LastNs = I.Heads[Last - 1].EndNs;
   double Left = agesOf(LastNs - std::min(Span.EndNs, LastNs));
-  Span.EndsEarly = End + 1 < Last && Left > WorthAWord * agesOf(LastNs);
+  Span.EndsEarly = End < Open && Left > WorthAWord * agesOf(LastNs);
   Span.PerUnit = Span.HasSteps ? 1 : static_cast<double>(AgeUnitNs) / 1e9;
   return true;
 }

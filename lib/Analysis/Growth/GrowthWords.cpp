@@ -28,8 +28,6 @@ static constexpr uint64_t MinSteps = 6;
 static constexpr double MinLeakSeconds = 3;
 /// A process is idle after this time without a change.
 static constexpr double MinIdleSeconds = 2, MinIdlePart = 0.25;
-/// The last step and a teardown may take as long.
-static constexpr double MaxTeardownSeconds = 2;
 /// Blocks are filled by inner blocks if this part of them is left.
 static constexpr double MinLeft = 0.05;
 /// A finding is of bounded caches if they have this part of its bytes.
@@ -50,17 +48,6 @@ static uint64_t idleSince(const Growth &G, const GrowthRange &Span) {
   double Growth =
       static_cast<double>(G.UntilNs - std::min(BeginNs, G.UntilNs)) / 1e9;
   return Idle > std::max(MinIdleSeconds, MinIdlePart * Growth) ? Span.EndNs : 0;
-}
-
-/// Whether the steps were but a part of the program, which freed their memory
-/// behind them: it lived on for longer than the growth took.
-static bool endsWithSteps(const Growth &G, const GrowthRange &Span) {
-  uint64_t BeginNs = G.SinceNs ? G.SinceNs : Span.BeginNs;
-  auto Growth = static_cast<double>(G.UntilNs - std::min(BeginNs, G.UntilNs)),
-       Later = static_cast<double>(Span.LifeEndNs -
-                                   std::min(Span.EndNs, Span.LifeEndNs));
-  return Span.HasSteps && G.FreedAtExit &&
-         Later > std::max(MaxTeardownSeconds * 1e9, Growth);
 }
 
 /// Whether the live bytes stay level in the end, while their blocks are
@@ -86,8 +73,7 @@ void GrowthFinder::chooseWord(GrowthCandidate &C, ArrayRef<double> Growing,
   Growth &G = C.G;
   const GrowthRange &Span = Ranges[G.Span];
   EvidenceOf E;
-  bool HasStopped = hasStopped(C.Group, C.Course) || becomesLevel(C) ||
-                    endsWithSteps(G, Span);
+  bool HasStopped = hasStopped(C.Group, C.Course) || becomesLevel(C);
   // What samples see grow is pages: blocks may come and go in them.
   bool IsOfSamples = T.heap(G.Heap).Flags & HF_Samples;
   // A module is imported once.

@@ -38,7 +38,9 @@ static std::string notRecordedText(const Trace &T) {
   bool BeganLater = any_of(R.Run.Options, [](StringRef Option) {
     return Option.starts_with("start=");
   });
-  return BeganLater && !R.Allocations ? "no allocation: it never began" : "";
+  return BeganLater && !R.Allocations
+             ? "no allocation: its recording never began"
+             : "";
 }
 
 std::string memkit::cannotAnswerText(const Trace &T) {

@@ -176,14 +176,14 @@ Error Replay::reference(ReplayCursor &C) {
   LiveSet::LiveSetEntry &Entry = Block.entry();
   LiveSet::RareValues P = Block.place();
   bool Counts = Entry.Row != Refused && !Options.BlocksOnly;
-  bool IsAround = Entry.Row == Refused && Entry.ScopeRow;
+  bool IsInside = Entry.Row == Refused && Entry.ScopeRow;
   BlockRef Ref{AllocationId, Entry.Row, Entry.ScopeRow};
   if (LLVM_LIKELY(E.Kind[C.Row] == EventKind::Free)) {
     if (Counts && P.Weight)
       A.freeSampled(Ref, Entry.Size, P.Weight, TimeNs);
     else if (Counts)
       A.free(Ref, Entry.Size, TimeNs, E.threadOf(C.Row), P.Enclosing);
-    else if (LLVM_UNLIKELY(IsAround))
+    else if (LLVM_UNLIKELY(IsInside))
       A.freeUncounted(AllocationId, Entry.ScopeRow, Entry.Size, TimeNs,
                       P.Enclosing);
     tell(C,
@@ -204,7 +204,7 @@ Error Replay::reference(ReplayCursor &C) {
   uint64_t Size = E.RefSize[C.ref()];
   if (Counts)
     A.resize(Ref, Entry.Size, Size, TimeNs, P.Enclosing);
-  else if (IsAround)
+  else if (IsInside)
     A.resizeUncounted(Entry.ScopeRow, Entry.Size, Size, TimeNs, P.Enclosing);
   uint64_t SizeBefore = std::exchange(Entry.Size, Size);
   tell(C,
