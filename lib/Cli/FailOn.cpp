@@ -77,9 +77,9 @@ Error FailOn::checkNames(ArrayRef<std::string> Names) const {
   return Error::success();
 }
 
-void FailOn::noteCut(std::string Text) {
-  if (Cut.empty())
-    Cut = std::move(Text);
+void FailOn::noteNoAnswer(std::string Text) {
+  if (NoAnswer.empty())
+    NoAnswer = std::move(Text);
 }
 
 bool FailOn::asksFor(ConditionMetric Metric) const {
@@ -99,8 +99,8 @@ FailOn::status(function_ref<Expected<bool>(const Condition &)> Holds) const {
     say("--fail-on: " + C.Text + " holds");
     Any = true;
   }
-  if (!Any && !Conditions.empty() && !Cut.empty())
-    return cannotJudge(Conditions.front(), Cut);
+  if (!Any && !Conditions.empty() && !NoAnswer.empty())
+    return cannotJudge(Conditions.front(), NoAnswer);
   if (!Any)
     return ExitOk;
   return ExitCode.getNumOccurrences() ? static_cast<int>(ExitCode)

@@ -31,7 +31,7 @@ public:
   llvm::Error checkNames(llvm::ArrayRef<std::string> Names) const;
   /// Notes why a trace cannot answer (cannotAnswerText()): a condition that
   /// does not hold of it is not judged. Empty: the trace can answer.
-  void noteCut(std::string Text);
+  void noteNoAnswer(std::string Text);
   /// Whether any condition is about this metric.
   bool asksFor(ConditionMetric Metric) const;
   /// Calls Holds for each condition and reports the conditions that hold
@@ -47,7 +47,7 @@ private:
   llvm::cl::list<std::string> Given;
   llvm::cl::opt<unsigned> ExitCode;
   std::vector<Condition> Conditions;
-  std::string Cut; ///< the first that was noted
+  std::string NoAnswer; ///< the first that was noted
 };
 
 /// The error of Holds for a condition without an answer.

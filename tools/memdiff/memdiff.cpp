@@ -219,7 +219,7 @@ static Expected<int> run(SelectionFlags &Flags, FailOn &Fatal,
   warnOfUnused(*Renamed);
 
   for (const SelectedTrace &T : *Traces)
-    Fatal.noteCut(cannotAnswerText(*T.T));
+    Fatal.noteNoAnswer(cannotAnswerText(*T.T));
   std::string Why;
   std::vector<std::string> Failed;
   std::vector<bool> Verdicts; ///< of the conditions, in order

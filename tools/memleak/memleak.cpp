@@ -384,7 +384,7 @@ static Expected<int> run(SelectionFlags &Flags, const GrowthFlags &Growing,
     if (!U.any())
       warn("suppression 'leak:" + U.Pattern + "' matched nothing");
   explainPassed(Fatal, *R);
-  Fatal.noteCut(cannotAnswerText(*In.T));
+  Fatal.noteNoAnswer(cannotAnswerText(*In.T));
   return Fatal.status([&](const Condition &C) { return holds(C, *In.T, *R); });
 }
 

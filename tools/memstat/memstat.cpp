@@ -68,7 +68,7 @@ static Expected<int> jobStatus(FailOn &Fatal, const JobReport &J) {
   if (Error E = Fatal.checkNames(spacesOfJob(J)))
     return E;
   if (any_of(J.Ranks, [](const JobRank &R) { return R.CutNs.has_value(); }))
-    Fatal.noteCut("the recording of a rank is cut off");
+    Fatal.noteNoAnswer("the recording of a rank is cut off");
   std::vector<MetricValue> Values = metricsOfJob(J);
   return Fatal.status([&](const Condition &C) { return judge(C, Values); });
 }
@@ -269,7 +269,7 @@ static Expected<int> showTrace(StatPage &P, FailOn &Fatal) {
   if (Error E = openPage(P, Fatal))
     return std::move(E);
   const Trace &T = *P.In.T;
-  Fatal.noteCut(cannotAnswerText(T));
+  Fatal.noteNoAnswer(cannotAnswerText(T));
   // The sums of a merged trace say little: the ranks are the answer.
   if (P.Job && numMerged(T.header()) && isPlainPage() && Source.empty()) {
     if (Error E = writeJob(*P.Job, jobOptions(P.Spec)))
