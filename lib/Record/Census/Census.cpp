@@ -111,8 +111,10 @@ static AllBlocks findBlocks(const TargetMemory &Memory,
     append_range(All.Live, Walk.live());
     append_range(All.Taken, Walk.ranges());
     append_range(All.Unread, Walk.unread());
+    // The other arenas lie in their own memory.
     for (const FoundArena &A : Malloc.Arenas)
-      All.Taken.push_back({A.At, A.End});
+      if (A.IsMain)
+        All.Taken.push_back({A.At, A.End});
     C.FreeBytes += Walk.sums().FreeBytes;
     C.CachedBytes += Walk.sums().CachedBytes;
     C.TopBytes += Walk.sums().TopBytes;
