@@ -2,6 +2,7 @@
 """Files of torch.save and pickle in a plan: tensors are written as shapes and types, and are read as new ones."""
 
 import contextlib
+import os
 import pickle
 from typing import Any, Iterator
 
@@ -10,7 +11,8 @@ from torch._subclasses.fake_tensor import FakeTensor
 
 from ._device import replaced
 
-_MARK = b"memkit: a plan's tensors have no values\n"
+#: Of the files of this process alone: a file of others never passes by the checks of torch.load.
+_MARK = b"memkit: a plan's tensors have no values " + os.urandom(16) + b"\n"
 _load: Any = torch.load
 
 
