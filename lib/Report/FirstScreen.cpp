@@ -542,10 +542,9 @@ static std::string layerText(const PageInput &F) {
 
 /// ` (a call takes 27.6 MiB by its plan)`, or nothing.
 static std::string planText(const CompiledProgram &P) {
-  uint64_t Peak = 0;
-  for (const ProgramPlan &Plan : P.Plans)
-    Peak = std::max(Peak, Plan.of(ProgramValue::Peak).value_or(0));
-  return Peak ? " (a call takes " + formatSize(Peak) + " by its plan)" : "";
+  const ProgramPlan *Plan = P.largestPlan();
+  uint64_t Call = Plan ? Plan->callBytes().value_or(0) : 0;
+  return Call ? " (a call takes " + formatSize(Call) + " by its plan)" : "";
 }
 
 /// The compiled programs with most bytes at the peak of JAX's heaps.

@@ -19,7 +19,7 @@ RowListRef programTable(ArrayRef<CompiledProgram> Programs) {
             "allocations titled blocks, kept plan_argument_bytes titled plan: "
             "arguments, kept plan_output_bytes titled outputs, kept "
             "plan_aliased_bytes titled aliased, kept plan_temporary_bytes "
-            "titled temporary, kept plan_peak_bytes titled peak, kept "
+            "titled temporary, kept plan_call_bytes titled in all, kept "
             "plan_flops titled flops")
       .rows(Programs.vec());
 }
@@ -29,7 +29,7 @@ std::string programNote(ArrayRef<CompiledProgram> Programs) {
                      "and the flops are XLA's own, of one call";
   if (any_of(Programs,
              [](const CompiledProgram &P) { return P.Plans.size() > 1; }))
-    Note += ", of the plan with the highest peak";
+    Note += ", of the plan whose call takes most";
   return Note;
 }
 

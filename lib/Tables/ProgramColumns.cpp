@@ -16,6 +16,7 @@ static RowListRef plansOf(const CompiledProgram &Of) {
   for (size_t I = 0; I != NumProgramValues; ++I)
     M.maybe(keyOf(ProgramValue(I)),
             [I](const ProgramPlan &P) { return P.Values[I]; });
+  M.maybe("call_bytes", &ProgramPlan::callBytes);
   return M.rows(Of.Plans);
 }
 
@@ -41,6 +42,10 @@ TableMaker<CompiledProgram> programColumns() {
       const ProgramPlan *Plan = R.largestPlan();
       return Plan ? Plan->Values[I] : std::nullopt;
     });
+  M.maybe("plan_call_bytes", [](const P &R) {
+    const ProgramPlan *Plan = R.largestPlan();
+    return Plan ? Plan->callBytes() : std::nullopt;
+  });
   return M;
 }
 
@@ -97,6 +102,7 @@ std::vector<ColumnPick> programPicks(ColumnPick Name) {
                                    {"plans"}};
   for (size_t I = 0; I != NumProgramValues; ++I)
     Picks.push_back({planKeyOf(ProgramValue(I))});
+  Picks.push_back({"plan_call_bytes"});
   return Picks;
 }
 

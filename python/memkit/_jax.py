@@ -6,6 +6,7 @@ report_programs() when a program has run for the first time; memkit.mark() calls
 """
 
 import ctypes
+import math
 import sys
 import time
 from typing import Any, Dict, Iterator, List, Set, Tuple
@@ -118,6 +119,15 @@ def _shape(array: Any) -> str:
     return "%s[%s]" % (array.dtype, ",".join(str(n) for n in array.shape))
 
 
+def _bytes(array: Any) -> int:
+    """What the array takes on the devices of this process: a replicated array counts on each of them."""
+    sharding = getattr(array, "sharding", None)
+    devices = getattr(sharding, "addressable_devices", None)
+    if not devices or len(devices) == 1:
+        return int(array.nbytes)
+    return math.prod(sharding.shard_shape(array.shape)) * int(array.dtype.itemsize) * len(devices)
+
+
 def report_arrays() -> None:
     """Reports the live arrays by type and shape, those with most bytes first."""
     library = _library()
@@ -127,7 +137,7 @@ def report_arrays() -> None:
     sums: Dict[str, Tuple[int, int]] = {}
     for array in jax.live_arrays():  # type: ignore[union-attr]
         try:
-            name, size = _shape(array), int(array.nbytes)
+            name, size = _shape(array), _bytes(array)
         except Exception:  # deleted in between
             continue
         count, total = sums.get(name, (0, 0))

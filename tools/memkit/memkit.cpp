@@ -182,8 +182,14 @@ static int runPredict(ArrayRef<char *> Arguments) {
   std::string Folders = (Is && *Is ? std::string(Is) + ":" : "") +
                         memkit::installedFolder("python");
   setenv("PYTHONPATH", Folders.c_str(), /*overwrite=*/1);
-  static char Module[] = "-m", Package[] = "memkit", Command[] = "predict";
-  std::vector<char *> All{Python->data(), Module, Package, Command};
+  // -m would look for Python's own modules in the current folder first, where
+  // a script may be named inspect.py.
+  static char Code[] = "-c", Start[] =
+                                 "import sys\n"
+                                 "if sys.path[:1] == ['']: del sys.path[0]\n"
+                                 "from memkit._predict._script import main\n"
+                                 "main(sys.argv[1:])\n";
+  std::vector<char *> All{Python->data(), Code, Start};
   All.insert(All.end(), Arguments.begin(), Arguments.end());
   All.push_back(nullptr);
   execv(All[0], All.data());

@@ -16,6 +16,11 @@ namespace memkit {
 struct ProgramPlan {
   std::array<std::optional<uint64_t>, NumProgramValues> Values;
   std::optional<uint64_t> of(ProgramValue V) const { return Values[size_t(V)]; }
+  /// The bytes that a call needs: arguments and outputs, those that share their
+  /// memory once, and the temporary memory, which XLA takes as a whole; at
+  /// least the peak. None: the compiler says neither. XLA's peak alone leaves
+  /// the temporary memory out on the CPU (jaxlib 0.10.2).
+  std::optional<uint64_t> callBytes() const;
   bool operator==(const ProgramPlan &) const = default;
 };
 
@@ -30,7 +35,7 @@ struct CompiledProgram {
   llvm::StringRef Name; ///< `jit_step`
   /// Each different plan once, in the order of the marks; empty: none is known.
   std::vector<ProgramPlan> Plans;
-  /// The plan with the highest peak; null: none is known.
+  /// The plan whose call needs most; null: none is known.
   const ProgramPlan *largestPlan() const;
   /// The recorded allocations in the heaps of JAX.
   uint64_t Allocations = 0, AllocatedBytes = 0;

@@ -5,6 +5,7 @@
 #include "memkit/Analysis/Programs.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <map>
 
 using namespace llvm;
@@ -25,11 +26,23 @@ StringRef keyOf(ProgramValue V) {
   return Key;
 }
 
+std::optional<uint64_t> ProgramPlan::callBytes() const {
+  std::optional<uint64_t> Peak = of(ProgramValue::Peak);
+  std::optional<uint64_t> Arguments = of(ProgramValue::Arguments);
+  std::optional<uint64_t> Outputs = of(ProgramValue::Outputs);
+  if (!Arguments || !Outputs)
+    return Peak;
+  uint64_t All = SaturatingAdd(*Arguments, *Outputs);
+  All -= std::min(All, of(ProgramValue::Aliased).value_or(0));
+  All = SaturatingAdd(All, of(ProgramValue::Temporary).value_or(0));
+  return std::max(All, Peak.value_or(0));
+}
+
 const ProgramPlan *CompiledProgram::largestPlan() const {
   const ProgramPlan *Largest = nullptr;
   for (const ProgramPlan &P : Plans)
-    if (!Largest || P.of(ProgramValue::Peak).value_or(0) >
-                        Largest->of(ProgramValue::Peak).value_or(0))
+    if (!Largest ||
+        P.callBytes().value_or(0) > Largest->callBytes().value_or(0))
       Largest = &P;
   return Largest;
 }

@@ -10,7 +10,7 @@ import {CommandLine} from './picture.js';
 import {DataTable, numberColumn} from './table.js';
 
 const ProgramKeys = ['at_peak_bytes', 'live_bytes', 'allocated_bytes', 'allocations', 'plans', 'plan_argument_bytes', 'plan_output_bytes',
-  'plan_aliased_bytes', 'plan_temporary_bytes', 'plan_peak_bytes', 'plan_flops'];
+  'plan_aliased_bytes', 'plan_temporary_bytes', 'plan_call_bytes', 'plan_flops'];
 
 export class Programs {
   constructor() {
@@ -22,7 +22,7 @@ export class Programs {
       numberColumn('plans', 'plans', formatCount),
       numberColumn('plan: arguments', 'plan_argument_bytes', formatSize), numberColumn('outputs', 'plan_output_bytes', formatSize),
       numberColumn('aliased', 'plan_aliased_bytes', formatSize), numberColumn('temporary', 'plan_temporary_bytes', formatSize),
-      numberColumn('plan: peak', 'plan_peak_bytes', formatSize), numberColumn('flops', 'plan_flops', formatCount),
+      numberColumn('plan: in all', 'plan_call_bytes', formatSize), numberColumn('flops', 'plan_flops', formatCount),
       {title: 'program', main: true, wide: true, value: row => row.name, text: row => row.name}]);
     this.shapes = new DataTable([
       numberColumn('bytes', 'bytes', formatSize), numberColumn('arrays', 'arrays', formatCount),
@@ -34,7 +34,7 @@ export class Programs {
       element('div', {class: 'bar'}, element('h2', {}, 'Compiled programs of JAX'), element('span', {class: 'push'}), this.command.toggle),
       this.command.line,
       element('p', {class: 'dim'}, 'At peak, at end, allocated and blocks are recorded, of all calls. The plan and the flops are XLA\'s own, ' +
-        'of one call; of several plans, those with the highest peak.'),
+        'of one call; of several plans, those whose call takes most.'),
       this.question.status, this.table.root, this.arrays);
   }
 

@@ -187,6 +187,15 @@ def values_of(text: str) -> Tuple[str, List[Any], str]:
     return before, values, after
 
 
+# Not -m, which would look for Python's own modules in the current folder first.
+_START = """
+import sys
+if sys.path[:1] == [""]: del sys.path[0]
+from memkit._predict._script import main
+main(sys.argv[1:])
+"""
+
+
 def _without_interpreter(command: List[str], arguments: List[str]) -> List[str]:
     """The script and its arguments; another interpreter takes over."""
     if not os.path.basename(command[0]).startswith("python"):
@@ -199,7 +208,7 @@ def _without_interpreter(command: List[str], arguments: List[str]) -> List[str]:
         package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
         paths = [one for one in (os.environ.get("PYTHONPATH"), package) if one]
         environment = {**os.environ, "_MEMKIT_PREDICT": "1", "PYTHONPATH": os.pathsep.join(paths)}
-        os.execve(path, [path, "-m", "memkit", "predict", *arguments], environment)
+        os.execve(path, [path, "-c", _START, *arguments], environment)
     return command[1:]
 
 

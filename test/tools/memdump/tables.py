@@ -62,7 +62,7 @@ try:
 except memkit.RequestError as e:
     assert "there is no table 'colours'; tables: events, " in str(e), e
 programs, arrays = memkit.open(jax).programs(), memkit.open(jax).arrays()
-assert [(p.program, p.plans, p.plan_peak_bytes) for p in programs] == [("jit_step", 2, 8000), ("jit_small", 1, None)]
+assert [(p.program, p.plans, p.plan_call_bytes) for p in programs] == [("jit_step", 2, 8000), ("jit_small", 1, None)]
 assert [(a.mark, a.name, a.bytes) for a in arrays][2] == ("second", "int8[2000]", 2000)
 check(jax, "programs", programs)
 check(jax, "arrays", arrays)
