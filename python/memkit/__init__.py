@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from ._record import Recording, record
     from ._measure import Result, Summary, SummaryRow, layers, measure, profile, reset, results, summary
     from ._library import AnswerError, Error, LibraryError, RequestError, TraceError
-    from ._predict import PlannedLine, Prediction, PredictionError, Variant, Variation, predict
+    from ._predict import CompiledPrediction, PlannedLine, Prediction, PredictionError, Variant, Variation, predict
     from ._table import Table
     from ._trace import Choice, Path, Trace, TraceWarning
 
@@ -79,6 +79,7 @@ _LATER = {
     "reset": "_measure",
     "results": "_measure",
     "summary": "_measure",
+    "CompiledPrediction": "_predict",
     "PlannedLine": "_predict",
     "Prediction": "_predict",
     "PredictionError": "_predict",
@@ -118,6 +119,7 @@ def diff(before: "Trace | Path", after: "Trace | Path", **selection: "Choice") -
 __all__ = [
     "Alert",
     "AnswerError",
+    "CompiledPrediction",
     "DeviceSample",
     "Error",
     "HeapStats",

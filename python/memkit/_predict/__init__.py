@@ -9,8 +9,9 @@ from typing import Any, Callable, Iterable, Mapping, Optional, Union
 
 from .._library import Error, RequestError
 from ._answer import PlannedLine, Prediction, Variant, Variation
+from ._xla import INSTEAD, CompiledPrediction, compiled_program, has_jax, predict_compiled
 
-__all__ = ["PlannedLine", "Prediction", "PredictionError", "Variant", "Variation", "predict"]
+__all__ = ["CompiledPrediction", "PlannedLine", "Prediction", "PredictionError", "Variant", "Variation", "predict"]
 
 
 class PredictionError(Error):
@@ -25,7 +26,7 @@ def predict(
     path: Optional[str] = None,
     beside: Union[str, int, None] = None,
     variants: bool = False,
-) -> Union[Prediction, Variation]:
+) -> Union[Prediction, Variation, CompiledPrediction]:
     """Calls the program's own training step with tensors that have no memory, and says what it would take.
 
         print(memkit.predict(lambda: train(model, optimizer, batch), device="24GiB"))
@@ -40,9 +41,17 @@ def predict(
     variants: plans the step again in other ways, and tells those that take less memory: repeated layers under
     ``torch.utils.checkpoint``, an allocator with expandable segments. Each way takes as long as the plan.
 
+    A program of JAX is planned by XLA: with ``step.lower(params, batch)`` of a jitted function, what it compiles, or
+    ``functools.partial(step, params, batch)`` the answer is what XLA says of it, without a trace.
+
     RequestError: an argument is wrong. PredictionError: the step cannot be planned. LibraryError: PyTorch 2.4 or newer,
     or a tool of memkit, is missing.
     """
+    program = compiled_program(step)
+    if program is not None:
+        if vary is not None or variants or path is not None:
+            raise RequestError("of a program of JAX there is one plan, XLA's: no vary, variants or path")
+        return predict_compiled(program, device, beside)
     if not callable(step):
         raise RequestError(f"step is a function that runs one training step, not {type(step).__name__}")
     if not isinstance(steps, int) or steps < 1:
@@ -74,7 +83,8 @@ def check_torch() -> None:
     try:
         import torch
     except ImportError:
-        raise LibraryError("memkit.predict plans steps of PyTorch, and PyTorch is not installed") from None
+        instead = f"; {INSTEAD}" if has_jax() else ""
+        raise LibraryError("memkit.predict plans steps of PyTorch, and PyTorch is not installed" + instead) from None
     version = str(torch.__version__)
     numbers = version.partition("+")[0].split(".")[:2]
     if tuple(int("".join(filter(str.isdigit, n)) or 0) for n in numbers) < (2, 4):

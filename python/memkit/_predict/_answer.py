@@ -4,6 +4,8 @@
 import json
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
+from ._sizes import size_text
+
 
 #: With less left for CUDA, the answer depends on what CUDA takes, which a plan does not know.
 _ENOUGH = 1 << 30
@@ -109,8 +111,6 @@ class Prediction:
 
     def answer(self) -> str:
         """The first line: whether it fits."""
-        from ._device import size_text
-
         if self.reserved_bytes is None:
             return f"{size_text(self.peak_bytes)} of tensors {_at(self.peak_place)}"
         if self.fits is None:
@@ -126,8 +126,6 @@ class Prediction:
         return f"does not fit {self.device}: {size_text(self.short_bytes)} short{at}"
 
     def _reserved_text(self) -> str:
-        from ._device import size_text
-
         reserved = self.reserved_bytes or 0
         if reserved <= self.device_bytes:
             return f"{size_text(reserved)} reserved"
@@ -136,8 +134,6 @@ class Prediction:
         return f"{least} reserved ({size_text(reserved)} on a larger device)"
 
     def __str__(self) -> str:
-        from ._device import size_text
-
         lines = [self.answer(), f"  tensors   {size_text(self.peak_bytes)} {_at(self.peak_place)}"]
         for number, row in enumerate(self.largest[:5]):
             name = "largest" if number == 0 else ""
@@ -150,8 +146,6 @@ class Prediction:
         return "\n".join([*lines, f"  trace     {self.path}"])
 
     def _line_of(self, variant: Variant, title: str) -> str:
-        from ._device import size_text
-
         more = 100 * (variant.work - 1)
         work = f", {more:.0f} % more work" if more >= 0.5 else ""
         fits = ", fits" if variant.fits and not self.fits else ""
@@ -218,8 +212,6 @@ class Variation:
 
     def answer(self) -> str:
         """The first line: what fits."""
-        from ._device import size_text
-
         device, fitting, ordered = self.shown.device, self._fitting(), self._ordered()
         if not fitting:
             return f"{self.name}: no value fits; {self._least()}: {self.shown.answer()}"

@@ -37,6 +37,8 @@ def in_child(make: Callable[[], Prediction]) -> Prediction:
     with warnings.catch_warnings():
         # Of other threads, which Python 3.12 warns of, the plan needs none.
         warnings.simplefilter("ignore", DeprecationWarning)
+        # A program of JAX does not run in the fork: see _xla.
+        warnings.filterwarnings("ignore", "os.fork", RuntimeWarning)
         process = os.fork()
     if process == 0:
         os.close(reading)

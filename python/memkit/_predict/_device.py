@@ -7,7 +7,6 @@ would take another way, a change for the time of the plan takes this way.
 
 import contextlib
 import copy
-import re
 import subprocess
 import sys
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Union
@@ -18,12 +17,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils.data import DataLoader
 
 from .._library import RequestError
-
-_UNITS = {"": 1, "B": 1}
-for _power, _letter in enumerate("KMGT", 1):
-    _UNITS[_letter + "B"] = 1000**_power
-    _UNITS[_letter + "iB"] = 1024**_power
-
+from ._sizes import NO_DEVICE, beside_of, size_of, size_text, spaced
 
 class PlannedDevice(NamedTuple):
     """Where the step is to run."""
@@ -45,21 +39,11 @@ class PlannedDevice(NamedTuple):
 def planned_device(device: Union[str, int, Any], beside: Union[str, int, None] = None) -> PlannedDevice:
     """The device, of which ``beside`` is not PyTorch's."""
     found = _device(device)
-    if beside is None:
+    size = beside_of(beside, found.bytes, found.text)
+    if size is None:
         return found
-    size = 0 if beside in (0, "0") else _size(beside)
-    if size is None or not found.bytes or size >= found.bytes:
-        raise RequestError(f"beside={beside!r}: no size ('1GiB', bytes) below that of the device, {found.text}")
     text = f"{found.text} less {size_text(size)}" if size else found.text
     return found._replace(bytes=found.bytes - size, text=text, beside=size)
-
-
-def _size(text: Union[str, int]) -> Optional[int]:
-    """``"80GiB"``, ``"24GB"`` or a number above 0 in bytes; None: another text."""
-    if isinstance(text, int):
-        return text if not isinstance(text, bool) and text > 0 else None
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]i?B|B)", text.strip())
-    return int(float(match[1]) * _UNITS[match[2]]) or None if match else None
 
 
 def _device(device: Union[str, int, Any]) -> PlannedDevice:
@@ -69,15 +53,12 @@ def _device(device: Union[str, int, Any]) -> PlannedDevice:
         return PlannedDevice(0, False, text)
     if text.partition(":")[0] == "cuda":
         return _present(text)
-    size = _size(device if isinstance(device, int) else text)
+    size = size_of(device if isinstance(device, int) else text)
     if size is None:
-        raise RequestError(
-            f"no device: {device!r}; a device is a size ('80GiB', '24GB', bytes), 'cuda:0' where this machine has it, "
-            "or 'cpu'"
-        )
+        raise RequestError(NO_DEVICE.format(device) + ", 'cuda:0' where this machine has it, or 'cpu'")
     if isinstance(device, int):
         return PlannedDevice(size, True, size_text(size))
-    return PlannedDevice(size, True, re.sub(r"(?<=\d)(?=[A-Z])", " ", text))
+    return PlannedDevice(size, True, spaced(text))
 
 
 _ASKS_SIZE = "import sys, torch; print(torch.cuda.get_device_properties(sys.argv[1]).total_memory)"
@@ -94,17 +75,6 @@ def _present(text: str) -> PlannedDevice:
     asked = subprocess.run([sys.executable, "-c", _ASKS_SIZE, str(name)], stdout=subprocess.PIPE, check=True)
     size = int(asked.stdout)
     return PlannedDevice(size, True, size_text(size))
-
-
-def size_text(size: float) -> str:
-    """``61.2 GiB``."""
-    if size < 0:
-        return "-" + size_text(-size)
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if size < 1024:
-            return f"{size:.3g} {unit}" if size < 1000 else f"{size:.0f} {unit}"
-        size /= 1024
-    return f"{size:.3g} TiB"
 
 
 #: What CUDA's autocast computes in float32 (ATen/autocast_mode.h) and the CPU's does not.

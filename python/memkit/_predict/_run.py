@@ -33,6 +33,7 @@ from ._optimizers import MAX_MORE, Optimizers
 from ._plan import BACKWARD, FORWARD, OPTIMIZER, ROUNDING, Plan, Where
 from ._saved import without_values
 from ._writer import TraceWriter, temporary_path, tool
+from ._xla import INSTEAD, call_without_jax, has_jax
 
 
 def plan(
@@ -64,7 +65,8 @@ def finished(run: "Run", path: str, call: Callable[[], None]) -> Prediction:
     try:
         call()
         if not run.plan.allocations:
-            raise PredictionError("the step makes no tensors of PyTorch, and reaches none")
+            instead = f"; {INSTEAD}" if has_jax() else ""
+            raise PredictionError("the step makes no tensors of PyTorch, and reaches none" + instead)
         run.plan.close()
     except PredictionError as error:
         run.writer.abort()
@@ -145,7 +147,10 @@ class Run:
     def _call(self) -> None:
         self.frames.base = sys._getframe()
         try:
-            self._step()
+            if has_jax():
+                call_without_jax(self._step)
+            else:
+                self._step()
         except Error:
             raise
         except Exception as error:
