@@ -121,11 +121,12 @@ def _shape(array: Any) -> str:
 
 def _bytes(array: Any) -> int:
     """What the array takes on the devices of this process: a replicated array counts on each of them."""
-    sharding = getattr(array, "sharding", None)
+    sharding: Any = getattr(array, "sharding", None)
     devices = getattr(sharding, "addressable_devices", None)
     if not devices or len(devices) == 1:
         return int(array.nbytes)
-    return math.prod(sharding.shard_shape(array.shape)) * int(array.dtype.itemsize) * len(devices)
+    elements = math.prod(sharding.shard_shape(array.shape))
+    return int(elements * array.dtype.itemsize * len(devices))
 
 
 def report_arrays() -> None:
