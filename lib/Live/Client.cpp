@@ -99,6 +99,9 @@ void Greeting::take() {
     Reply = std::move(M);
 }
 
+static constexpr const char *NoAnswer =
+    "the recorder does not answer (is it stopped?)";
+
 /// Waits some time for answers. False: nobody is left to wait for.
 static bool awaitSome(std::vector<Greeting> &All, int WaitMs) {
   constexpr int RetryMs = 10;
@@ -124,7 +127,7 @@ static bool awaitSome(std::vector<Greeting> &All, int WaitMs) {
 }
 
 /// The recordings that answer, in the order of Sockets. Name: as asked for.
-/// Why: the reason of one that does not answer.
+/// Why: the reason of one that does not answer, if any of one that lives.
 std::vector<LiveClient> LiveClient::greet(std::vector<LiveSocket> Sockets,
                                           StringRef Name, std::string &Why) {
   std::vector<Greeting> All;
@@ -141,9 +144,10 @@ std::vector<LiveClient> LiveClient::greet(std::vector<LiveSocket> Sockets,
   std::vector<LiveClient> Out;
   for (Greeting &G : All) {
     if (G.isWaiting())
-      G.Problem = "the recorder does not answer";
+      G.Problem = NoAnswer;
     if (!G.Problem.empty()) {
-      Why = about(Name, G.Problem);
+      if (!StringRef(Why).ends_with(NoAnswer))
+        Why = about(Name, G.Problem);
       continue;
     }
     LiveClient C(std::move(G.Socket), Name.str(), G.To.Owner == geteuid());
@@ -179,7 +183,7 @@ Expected<LiveMessage> LiveClient::ask(StringRef Request) {
     if (N < 0 && errno == EINTR)
       continue;
     if (N <= 0)
-      return makeError(about(Name, "the recorder does not answer"));
+      return makeError(about(Name, NoAnswer));
     Received What = receiveMessage(Socket.get(), Reply);
     if (What == Received::End)
       return makeError(about(Name, "the recording has ended"));
@@ -207,13 +211,17 @@ static constexpr const char *HowToRecord =
     "memrec PROGRAM records a program from its start";
 
 std::vector<LiveClient> LiveClient::all() {
-  std::string Why; // sockets of recorders that were killed
+  std::string Why;
   return greet(socketsOfUser(), "live:", Why);
 }
 
 /// The only recording of this user.
 Expected<LiveClient> LiveClient::only(StringRef Name) {
-  std::vector<LiveClient> All = all();
+  std::string Why;
+  std::vector<LiveClient> All = greet(socketsOfUser(), "live:", Why);
+  // The sockets of recorders that were killed say nothing.
+  if (All.empty() && StringRef(Why).ends_with(NoAnswer))
+    return makeError(Why);
   if (All.empty())
     return makeError(
         about(Name, Twine("nothing is being recorded; ") + HowToRecord));

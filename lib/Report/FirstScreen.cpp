@@ -227,7 +227,9 @@ static std::string runText(const PageInput &F) {
   if (R.Run.Rank >= 0)
     Line += ", rank " + std::to_string(R.Run.Rank) + " of " +
             std::to_string(R.Run.WorldSize);
-  Line += ", " + plural(R.Allocations, "allocation") + ", ";
+  Line += ", " + plural(R.Allocations - R.OldBlocks, "allocation") + ", ";
+  if (R.OldBlocks)
+    Line += plural(R.OldBlocks, "block") + " from before, ";
   Line += R.Lost ? plural(R.Lost, "event") + " lost" : "nothing lost";
   Line += statusText(F);
   if (is_contained(F.T.header().Options, "attached=1"))

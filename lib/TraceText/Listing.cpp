@@ -204,7 +204,7 @@ private:
   void residentPiece(const Mark &M) {
     static constexpr StringLiteral OfArena[] = {"at ", "", "live ",
                                                 "in whole free pages "};
-    static constexpr StringLiteral OfMapping[] = {"", "of ", "in "};
+    static constexpr StringLiteral OfMapping[] = {"", "of ", "in ", "written "};
     bool IsArena = M.Id == uint64_t(ResidentPart::MallocFree);
     ArrayRef<StringLiteral> Labels =
         IsArena ? ArrayRef(OfArena) : ArrayRef(OfMapping);
@@ -218,6 +218,8 @@ private:
                  ? std::to_string(V) + (V == 1 ? " mapping" : " mappings")
                  : formatSize(V));
     }
+    if (M.Name)
+      OS << "  " << Names.string(M.Name);
     if (M.Stack)
       OS << "  stack " << M.Stack;
     OS << '\n';

@@ -11,6 +11,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
@@ -184,6 +185,25 @@ static std::optional<PageSection> mappingSection(const PageInput &F,
   return Out;
 }
 
+static std::optional<PageSection> fileSection(const PageInput &F,
+                                              const ResidentSample &S) {
+  constexpr size_t Useful = 6;
+  if (S.Files.empty())
+    return std::nullopt;
+  Table T({{"binaries and files", Side::Left, true},
+           {"resident", Side::Right},
+           {"written", Side::Right},
+           {"size", Side::Right}});
+  for (const ResidentSample::ResidentFile &Of :
+       ArrayRef(S.Files).take_front(F.shown(S.Files.size(), Useful)))
+    T.add({oneLine(sys::path::filename(F.T.string(Of.Name))),
+           formatSize(Of.Resident), formatSize(Of.Written),
+           formatSize(Of.Size)});
+  PageSection Out;
+  Out.Rows = std::move(T);
+  return Out;
+}
+
 std::vector<PageSection> residentSections(const PageInput &F) {
   std::vector<PageSection> Out;
   constexpr size_t MaxProcesses = 3;
@@ -202,6 +222,8 @@ std::vector<PageSection> residentSections(const PageInput &F) {
     if (std::optional<PageSection> S = arenaSection(F, Of.highest()))
       Out.push_back(std::move(*S));
     if (std::optional<PageSection> S = mappingSection(F, Of.highest()))
+      Out.push_back(std::move(*S));
+    if (std::optional<PageSection> S = fileSection(F, Of.highest()))
       Out.push_back(std::move(*S));
   }
   append_range(Out, allocatorSections(F));
@@ -248,6 +270,17 @@ static void writeSample(json::OStream &J, const PageInput &F,
         J.attribute("bytes", M.Size);
         J.attribute("mappings", M.Count);
         J.attribute("place", jsonText(whereText(F, M.Stack)));
+      });
+  });
+  J.attributeArray("files", [&] {
+    for (const ResidentSample::ResidentFile &Of : S.Files)
+      J.object([&] {
+        J.attribute("part", enumName(Of.Part));
+        J.attribute("path", jsonText(F.T.string(Of.Name)));
+        J.attribute("resident_bytes", Of.Resident);
+        J.attribute("written_bytes", Of.Written);
+        J.attribute("bytes", Of.Size);
+        J.attribute("mappings", Of.Count);
       });
   });
 }

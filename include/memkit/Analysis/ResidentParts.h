@@ -46,6 +46,14 @@ struct ResidentSample {
     uint64_t Resident = 0, Size = 0, Count = 0;
   };
   std::vector<ResidentMappings> Mappings; ///< the most resident bytes first
+  /// A binary, a mapped file or shared memory with a name.
+  struct ResidentFile {
+    ResidentPart Part = ResidentPart::File;
+    uint32_t Name = 0; ///< a string of the trace: the path
+    uint64_t Resident = 0, Size = 0, Count = 0;
+    uint64_t Written = 0; ///< resident, copies of the process's own
+  };
+  std::vector<ResidentFile> Files; ///< the largest, most resident bytes first
 
   uint64_t of(ResidentPart P) const { return Bytes[size_t(P)]; }
   uint64_t total() const;

@@ -72,6 +72,8 @@ struct RunReport {
   uint64_t EndNs = 0;
   bool IsComplete = false; ///< the trace ends with its index
   uint64_t Allocations = 0, Frees = 0;
+  /// Part of Allocations: blocks that lived before memrec attached.
+  uint64_t OldBlocks = 0;
   uint64_t InheritedFrees = 0; ///< of a parent's blocks
   uint64_t Marks = 0;
   UnknownValues Unknown; ///< of a newer memkit, in the sections read so far

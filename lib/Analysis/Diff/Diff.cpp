@@ -4,6 +4,7 @@
 
 #include "memkit/Analysis/Diff.h"
 #include "DiffStacks.h"
+#include "Model/Query/CensusStacks.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -150,9 +151,30 @@ static void addVariances(const SelectedStats &S, RunStats &Stats) {
     Choose(Space.Variances, Outer);
 }
 
+/// What lived before memrec attached to a run was not allocated in it.
+static void leaveOutOld(const SelectedStats &S, RunStats &Stats) {
+  const Trace &T = S.trace();
+  const std::vector<CensusSum> Old = censusSums(
+      T, [&](uint32_t Process) { return S.selection().hasProcess(Process); });
+  auto Less = [](DiffStats &From, const CensusSum &By) {
+    From.Allocations -= std::min(From.Allocations, By.Blocks);
+    From.AllocatedBytes -= std::min(From.AllocatedBytes, By.Bytes);
+  };
+  for (uint32_t Id = 1; Id < Old.size(); ++Id) {
+    const Heap &H = T.heap(Id);
+    Less(Stats.Heaps[Id], Old[Id]);
+    if (H.Flags & HF_OutsideTotals)
+      continue;
+    Less(Stats.Spaces[H.Space], Old[Id]);
+    if (H.Space == 0)
+      Less(Stats.Heaps[0], Old[Id]);
+  }
+}
+
 static RunStats totalsOf(const DiffRuns &Runs, size_t Run) {
   const SelectedStats &S = Runs.run(Run);
   RunStats Stats = Runs.isWhole() ? wholeTotals(S) : partTotals(S);
+  leaveOutOld(S, Stats);
   addVariances(S, Stats);
   return Stats;
 }

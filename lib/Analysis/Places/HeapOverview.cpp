@@ -3,6 +3,7 @@
 // The overview of each heap.
 
 #include "memkit/Analysis/HeapOverview.h"
+#include "Model/Query/CensusStacks.h"
 #include "memkit/Model/Query.h"
 #include "memkit/Model/StackKeys.h"
 #include "llvm/ADT/DenseMap.h"
@@ -103,6 +104,20 @@ static bool isWhole(const SelectedStats &S) {
   return true;
 }
 
+/// Takes what lived before memrec attached out of the allocations of a heap; of
+/// a memory space, that of its heaps in the totals, whose blocks do not lie in
+/// each other.
+static void leaveOut(HeapOverview &H, ArrayRef<CensusSum> Old, const Trace &T) {
+  for (uint32_t Id = 1; Id < Old.size(); ++Id)
+    if (H.Heap ? H.Heap == Id
+               : T.heap(Id).Space == H.Space &&
+                     !(T.heap(Id).Flags & HF_OutsideTotals)) {
+      TotalStats &From = H.Stats;
+      From.Allocations -= std::min(From.Allocations, Old[Id].Blocks);
+      From.AllocatedBytes -= std::min(From.AllocatedBytes, Old[Id].Bytes);
+    }
+}
+
 /// Fills in the values derived from the totals.
 static void finish(HeapOverview &H, const Trace &T) {
   const TotalStats &S = H.Stats;
@@ -159,6 +174,8 @@ std::vector<HeapOverview> statHeaps(const SelectedStats &S, size_t Top,
   std::vector<std::vector<uint32_t>> HeapsOf(T.devices().size() + 1);
   for (uint32_t Id = 1; Id <= T.heaps().size(); ++Id)
     HeapsOf[T.heap(Id).Space].push_back(Id);
+  auto HasProcess = [&](uint32_t Process) { return Sel.hasProcess(Process); };
+  const std::vector<CensusSum> Old = censusSums(T, HasProcess);
   std::vector<HeapOverview> Out;
   for (uint32_t Space = 0; Space <= T.devices().size(); ++Space) {
     HeapOverview D;
@@ -166,6 +183,7 @@ std::vector<HeapOverview> statHeaps(const SelectedStats &S, size_t Top,
     D.Stats = T.spaceStats(Space);
     if (WithStacks)
       D.AtPeak = Peaks->ofSpace(Space, Top);
+    leaveOut(D, Old, T);
     finish(D, T);
     size_t At = Out.size();
     for (bool InTotals : {true, false})
@@ -190,6 +208,7 @@ std::vector<HeapOverview> statHeaps(const SelectedStats &S, size_t Top,
           H.Sizes = All.Sizes;
         if (WithStacks)
           H.AtPeak = Peaks->ofHeap(Id, Top);
+        leaveOut(H, Old, T);
         finish(H, T);
         Out.push_back(std::move(H));
       }

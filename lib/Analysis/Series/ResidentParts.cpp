@@ -26,17 +26,22 @@ std::string ResidentSeries::takePiece(const Mark &M) {
   constexpr size_t MaxPieces = 1024;
   // A piece whose sample is not in the trace.
   if (IsEmpty || M.TimeNs != Last.TimeNs ||
-      Last.Arenas.size() + Last.Mappings.size() >= MaxPieces)
+      Last.Arenas.size() + Last.Mappings.size() + Last.Files.size() >=
+          MaxPieces)
     return "";
   bool IsArena = M.Id == uint64_t(ResidentPart::MallocFree);
+  bool IsFile = !IsArena && M.Name;
   if (M.Id >= NumResidentParts)
     return "";
-  if (M.Values.size() < (IsArena ? 5 : 3))
+  if (M.Values.size() < (IsArena ? 5 : IsFile ? 4 : 3))
     return "a piece of resident memory has " + std::to_string(M.Values.size()) +
            " values";
   if (IsArena)
     Last.Arenas.push_back({M.Values[0], M.Values[1], M.Values[2], M.Values[3],
                            M.Values[4], M.Heap, M.Stack});
+  else if (IsFile)
+    Last.Files.push_back({ResidentPart(M.Id), M.Name, M.Values[0], M.Values[1],
+                          M.Values[2], M.Values[3]});
   else
     Last.Mappings.push_back({ResidentPart(M.Id), M.Heap, M.Stack, M.Values[0],
                              M.Values[1], M.Values[2]});

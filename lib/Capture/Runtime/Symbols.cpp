@@ -28,11 +28,49 @@ static bool isOwn(const void *P) {
          uintptr_t(_end) - uintptr_t(__ehdr_start);
 }
 
+/// The binary behind an address, and whether the address is no code of a
+/// function there but the executable's way to it: without -fPIE the address of
+/// a function is one in the executable's table of calls.
+static const link_map *binaryAt(void *P, bool &IsWay) {
+  Dl_info Info;
+  void *Symbol = nullptr, *Map = nullptr;
+  IsWay = dladdr1(P, &Info, &Symbol, RTLD_DL_SYMENT) && Symbol &&
+          static_cast<const Elf64_Sym *>(Symbol)->st_shndx == SHN_UNDEF;
+  return dladdr1(P, &Info, &Map, RTLD_DL_LINKMAP)
+             ? static_cast<const link_map *>(Map)
+             : nullptr;
+}
+
+static void *findIn(void *LinkMap, const char *Name, bool StaysLoaded);
+
+/// The first definition of \p Name in the order of the global scope, behind the
+/// executable. libc, which was loaded at the start, comes before what a thread
+/// opens or closes meanwhile.
+static void *definitionBehind(const link_map *Executable, const char *Name) {
+  for (link_map *Map = Executable->l_next; Map; Map = Map->l_next) {
+    if (isOwn(Map->l_ld) || !*Map->l_name)
+      continue;
+    bool IsWay;
+    void *P = findIn(Map, Name, /*StaysLoaded=*/true);
+    if (P && binaryAt(P, IsWay) == Map)
+      return P;
+  }
+  return nullptr;
+}
+
+/// \p Name in the program's global scope, as the program's calls find it.
+static void *calledSymbol(const char *Name) {
+  void *P = dlsym(RTLD_DEFAULT, Name);
+  bool IsWay = false;
+  const link_map *Map = P ? binaryAt(P, IsWay) : nullptr;
+  return Map && IsWay ? definitionBehind(Map, Name) : P;
+}
+
 void *capture::nextSymbol(const char *Name) {
   Quiet Q;
   // RTLD_NEXT of a library that was loaded late searches its own dependencies
   // alone; the program's functions are in the global scope.
-  void *P = Kept.IsLate ? dlsym(RTLD_DEFAULT, Name) : nullptr;
+  void *P = Kept.IsLate ? calledSymbol(Name) : nullptr;
   if (!P || isOwn(P))
     P = dlsym(RTLD_NEXT, Name);
   if (!P)

@@ -22,4 +22,29 @@ CensusStacks::CensusStacks(const Trace &T) : T(T) {
             : T.unfolded(T.frameOf(Node)).front().Function == LivedBefore;
 }
 
+std::vector<CensusSum>
+censusSums(const Trace &T, function_ref<bool(uint32_t Process)> Chooses) {
+  std::vector<CensusSum> Out;
+  if (!is_contained(T.header().Options, "attached=1"))
+    return Out;
+  CensusStacks Old(T);
+  if (Old.empty())
+    return Out;
+  Out.resize(T.heaps().size() + 1);
+  for (const PackedRows &Rows : T.stackRows()) {
+    if (Chooses && !Chooses(Rows.process()))
+      continue;
+    for (size_t I = 0; I != Rows.size(); ++I) {
+      const StackStats &R = Rows[I];
+      if (!Old.livedBefore(R.Key))
+        continue;
+      for (uint32_t Heap : {0u, R.Heap}) {
+        Out[Heap].Blocks += R.Allocations;
+        Out[Heap].Bytes += R.AllocatedBytes;
+      }
+    }
+  }
+  return Out;
+}
+
 } // namespace memkit

@@ -10,6 +10,8 @@
 
 #include "memkit/Model/Trace.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <vector>
 
 namespace memkit {
 
@@ -29,6 +31,18 @@ private:
   const Trace &T;
   llvm::BitVector Nodes; ///< empty: there are none
 };
+
+/// What a census entered as allocations of a heap.
+struct CensusSum {
+  uint64_t Blocks = 0, Bytes = 0;
+};
+
+/// By heap, 0: all; empty: the trace is of no program that memrec attached to,
+/// or has no census. These blocks are no allocations of the recorded time.
+/// Chooses: the processes that count; null: all.
+std::vector<CensusSum>
+censusSums(const Trace &T,
+           llvm::function_ref<bool(uint32_t Process)> Chooses = nullptr);
 
 } // namespace memkit
 

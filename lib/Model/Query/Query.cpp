@@ -3,6 +3,7 @@
 // Questions to a trace.
 
 #include "memkit/Model/Query.h"
+#include "CensusStacks.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <tuple>
@@ -169,6 +170,8 @@ RunReport queryRun(const Trace &T) {
     R.MaxRss = std::max(R.MaxRss, I.RssPeakBytes);
     R.MaxPss = std::max(R.MaxPss, I.PssPeakBytes);
   }
+  if (std::vector<CensusSum> Old = censusSums(T); !Old.empty())
+    R.OldBlocks = std::min(Old[0].Blocks, R.Allocations);
   R.Marks = S.Marks;
   if (T.hasReader())
     R.Unknown = T.reader().unknownValues();

@@ -227,6 +227,8 @@ void Redactor::learn(const Dictionary &D) {
 static StringUse useOf(const Mark &M) {
   if (M.Kind == MarkKind::HeldBy)
     return StringUse::Holder;
+  if (M.Kind == MarkKind::ResidentPiece)
+    return StringUse::Path;
   // Other alerts are messages of memrec.
   bool OfCondition = M.Kind == MarkKind::Alert && !M.Values.empty();
   return OfCondition ? StringUse::Alert : StringUse::Name;

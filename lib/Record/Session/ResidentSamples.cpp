@@ -16,7 +16,7 @@ using namespace memkit;
 /// The recorder's thread walks tables for so long at a time.
 static constexpr uint64_t WalkStepNs = 200000;
 /// Pieces of a sample in the trace.
-static constexpr size_t MaxArenas = 16, MaxMappings = 24;
+static constexpr size_t MaxArenas = 16, MaxMappings = 24, MaxFiles = 12;
 
 static uint64_t recorderNs() {
   timespec T = {};
@@ -305,6 +305,17 @@ void ResidentSamples::addPieces(uint32_t Of, uint64_t Time) {
        ArrayRef(Walk->mappings()).take_front(MaxMappings))
     Add(M.Part == ResidentPart::MallocFree ? ResidentPart::Mapping : M.Part,
         M.Row, {M.Resident, M.Size, M.Blocks});
+  for (const ResidentWalk::FilePart &F :
+       ArrayRef(Walk->files()).take_front(MaxFiles)) {
+    Mark M;
+    M.Kind = MarkKind::ResidentPiece;
+    M.Process = Of;
+    M.TimeNs = Time;
+    M.Id = uint64_t(F.Part);
+    M.Name = R.names().Names.string(F.Path);
+    M.Values = {F.Resident, F.Size, F.Mappings, F.Written};
+    R.addMark(std::move(M));
+  }
 }
 
 void ResidentSamples::end() {

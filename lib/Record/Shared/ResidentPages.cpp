@@ -8,6 +8,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include <algorithm>
 #include <fcntl.h>
 #include <sys/uio.h>
@@ -75,8 +76,11 @@ static ResidentRange::RangeKind kindOf(const MapsLine &L, StringRef RecorderTag,
                                    : ResidentRange::File;
 }
 
-std::vector<ResidentRange> readMaps(StringRef Text, StringRef RecorderTag) {
+std::vector<ResidentRange> readMaps(StringRef Text, StringRef RecorderTag,
+                                    std::vector<std::string> &Files) {
   std::vector<MapsLine> Lines;
+  StringMap<uint32_t> Known;
+  Files.assign(1, "");
   DenseSet<uint64_t> Modules; ///< files with code
   for (StringRef Line : split(Text, '\n'))
     if (std::optional<MapsLine> L = parseLine(Line)) {
@@ -98,12 +102,20 @@ std::vector<ResidentRange> readMaps(StringRef Text, StringRef RecorderTag) {
       continue;
     R.Kind = kindOf(L, RecorderTag, Modules);
     R.IsReserved = !L.CanRead && !L.CanWrite && !L.CanRun;
+    if (L.Path.starts_with("/")) {
+      auto [It, New] = Known.try_emplace(L.Path, Files.size());
+      if (New)
+        Files.push_back(L.Path.str());
+      R.OfFile = It->second;
+    }
     // Zeroed data follow the data of their binary, without a file.
     const MapsLine *Before = &L == Lines.data() ? nullptr : &L - 1;
     if (R.Kind == ResidentRange::Anonymous && L.CanWrite && !Ranges.empty() &&
         Ranges.back().isOfBinary() && Before->End == L.Begin &&
-        Before->CanWrite && Before->Inode && !Before->IsShared)
+        Before->CanWrite && Before->Inode && !Before->IsShared) {
       R.Kind = Ranges.back().Kind;
+      R.OfFile = Ranges.back().OfFile;
+    }
     // madvise(MADV_HUGEPAGE) splits the heap, which stays one arena.
     if (R.Kind == ResidentRange::Break && !Ranges.empty() &&
         Ranges.back().Kind == R.Kind && Ranges.back().End == R.Begin &&
@@ -125,7 +137,9 @@ static uint8_t bitsOf(uint64_t Entry, bool MayShare) {
     return PB_Swapped;
   if (!(Entry & Present))
     return 0;
-  if (Entry & (OfFile | Exclusive))
+  if (Entry & OfFile)
+    return PB_Resident | PB_OfFile;
+  if (Entry & Exclusive)
     return PB_Resident;
   return MayShare ? PB_Resident | PB_Shared : 0;
 }
@@ -191,7 +205,7 @@ ResidentPages::read(pid_t Pid, StringRef RecorderTag, bool MayShare) {
   auto Close = make_scope_exit([Fd] { close(Fd); });
   ResidentPages P;
   P.PageBytes = uint64_t(sysconf(_SC_PAGESIZE));
-  P.Ranges = readMaps(procfs::readFile(Folder + "maps"), RecorderTag);
+  P.Ranges = readMaps(procfs::readFile(Folder + "maps"), RecorderTag, P.Files);
   if (P.Ranges.empty())
     return std::nullopt;
   // 16 MiB of a range at a time: a larger buffer would be mapped anew, and

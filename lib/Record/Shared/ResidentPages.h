@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <sys/types.h>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct ResidentRange {
   RangeKind Kind = Anonymous;
   bool IsReserved = false; ///< no page can be resident: PROT_NONE
   size_t FirstPage = 0;    ///< in ResidentPages::Pages
+  uint32_t OfFile = 0;     ///< in ResidentPages::Files; 0: none
   bool isOfBinary() const { return Kind == Module || Kind == Recorder; }
 };
 
@@ -53,7 +55,8 @@ enum PageBits : uint8_t {
   PB_Object = 8,   ///< for callers
   PB_Swapped = 16, ///< not resident
   PB_Pinned = 32,  ///< for callers
-  PB_Reported = 64 ///< for callers
+  PB_Reported = 64, ///< for callers
+  PB_OfFile = 128   ///< of a file or shared memory, as it is there
 };
 
 /// The pages of a process at one time, as /proc/PID/maps and
@@ -63,6 +66,7 @@ enum PageBits : uint8_t {
 struct ResidentPages {
   std::vector<ResidentRange> Ranges; ///< by rising address
   std::vector<uint8_t> Pages;        ///< PageBits
+  std::vector<std::string> Files;    ///< paths; [0] is empty
   /// By rising address; empty if the process's memory may not be read.
   std::vector<ArenaPiece> Arenas;
   uint64_t PageBytes = 4096;
@@ -85,9 +89,11 @@ struct ResidentPages {
   }
 };
 
-/// Text: of /proc/PID/maps. The ranges without pages; FirstPage is 0.
+/// Text: of /proc/PID/maps. The ranges without pages; FirstPage is 0. Files:
+/// gets the paths, each once, behind an empty one.
 std::vector<ResidentRange> readMaps(llvm::StringRef Text,
-                                    llvm::StringRef RecorderTag);
+                                    llvm::StringRef RecorderTag,
+                                    std::vector<std::string> &Files);
 
 } // namespace memkit
 

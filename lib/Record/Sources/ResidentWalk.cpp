@@ -262,9 +262,11 @@ void ResidentWalk::finish() {
   llvm::sort(Own);
   noteMappings();
   dropOtherArenas();
+  Files.resize(P.Files.size());
   for (const ResidentRange &R : P.Ranges)
     if (!R.IsReserved)
       classify(R);
+  sortFiles();
   divideMalloc();
   part(ResidentPart::ObjectFree) -=
       std::min(part(ResidentPart::ObjectFree), part(ResidentPart::Object));
@@ -293,7 +295,7 @@ void ResidentWalk::classify(const ResidentRange &R) {
          End = Begin + size_t((R.End - R.Begin) / P.PageBytes);
   if (R.Kind == ResidentRange::Anonymous || R.Kind == ResidentRange::Break)
     return classifyPrivate(R);
-  uint64_t Pages = 0;
+  uint64_t Pages = 0, Written = 0;
   for (size_t I = Begin; I != End; ++I) {
     bool IsResident = P.Pages[I] & PB_Resident;
     if (P.Pages[I] & PB_Pinned)
@@ -304,8 +306,10 @@ void ResidentWalk::classify(const ResidentRange &R) {
       part(ResidentPart::MallocFree) += P.PageBytes;
     else if (IsResident && P.Pages[I] & PB_Object)
       part(ResidentPart::ObjectFree) += P.PageBytes;
-    else
-      Pages += P.Pages[I] & PB_Resident;
+    else if (IsResident) {
+      ++Pages;
+      Written += !(P.Pages[I] & PB_OfFile);
+    }
     Swapped += P.Pages[I] & PB_Swapped ? P.PageBytes : 0;
   }
   static constexpr ResidentPart Of[] = {
@@ -313,6 +317,28 @@ void ResidentWalk::classify(const ResidentRange &R) {
       ResidentPart::Module, ResidentPart::File,    ResidentPart::Shared,
       ResidentPart::Device, ResidentPart::Recorder};
   part(Of[R.Kind]) += Pages * P.PageBytes;
+  if (R.Kind != ResidentRange::Recorder)
+    noteFile(R, Of[R.Kind], Pages, Written);
+}
+
+void ResidentWalk::noteFile(const ResidentRange &R, ResidentPart Part,
+                            uint64_t Pages, uint64_t Written) {
+  if (!R.OfFile)
+    return;
+  FilePart &To = Files[R.OfFile];
+  To.Part = Part;
+  To.Path = P.Files[R.OfFile];
+  To.Resident += Pages * P.PageBytes;
+  To.Written += Written * P.PageBytes;
+  To.Size += R.End - R.Begin;
+  ++To.Mappings;
+}
+
+void ResidentWalk::sortFiles() {
+  llvm::erase_if(Files, [](const FilePart &F) { return !F.Resident; });
+  llvm::stable_sort(Files, [](const FilePart &A, const FilePart &B) {
+    return A.Resident > B.Resident;
+  });
 }
 
 ResidentPart ResidentWalk::partOf(const ResidentRange &R, const MappedRange *M,

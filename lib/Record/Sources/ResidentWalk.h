@@ -87,6 +87,16 @@ public:
   /// The most resident bytes first.
   const std::vector<MappingPart> &mappings() const { return Touched; }
 
+  /// A binary, a mapped file or shared memory with a name.
+  struct FilePart {
+    ResidentPart Part = ResidentPart::File;
+    llvm::StringRef Path; ///< while this object lives
+    uint64_t Resident = 0, Size = 0, Mappings = 0;
+    uint64_t Written = 0; ///< resident pages that are the process's own copies
+  };
+  /// The most resident bytes first.
+  const std::vector<FilePart> &files() const { return Files; }
+
   /// A mapping of class Reserved.
   struct ReservedPages {
     uint64_t Begin, Id; ///< of the mapping; Id: of its allocation
@@ -127,6 +137,9 @@ private:
   void dropOtherArenas();
   const MappedRange *mappingAt(uint64_t Address) const;
   void classify(const ResidentRange &R);
+  void noteFile(const ResidentRange &R, ResidentPart Part, uint64_t Pages,
+                uint64_t Written);
+  void sortFiles();
   void classifyPrivate(const ResidentRange &R);
   ResidentPart partOf(const ResidentRange &R, const MappedRange *M,
                       const ArenaPart *A, uint64_t At) const;
@@ -147,6 +160,7 @@ private:
   std::vector<ArenaPart> Arenas;
   std::vector<MappingPart> Touched;
   std::vector<ReservedPages> Reserved;
+  std::vector<FilePart> Files; ///< until finish() by ResidentRange::OfFile
   PartBytes Parts{};
   uint64_t Swapped = 0;
   uint64_t Live = 0; ///< setLive()

@@ -37,6 +37,11 @@ refused(str(os.getpid()), "No such file or directory")
 _, err = run("memtop", "--once", str(child), status=1)
 assert f"did you mean 'live:{child}'?" in err, err
 
+# A recorder that is stopped.
+memrec.send_signal(signal.SIGSTOP)
+for name in "live:", f"live:{child}":
+    refused(name, "the recorder does not answer (is it stopped?)")
+
 memrec.send_signal(signal.SIGKILL)
 memrec.wait()
 os.kill(child, signal.SIGKILL)

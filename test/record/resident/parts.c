@@ -23,6 +23,10 @@
 // CHECK: mappings of
 // CHECK: parts.c:{{[0-9]+}} map 24 MiB 32 MiB 1
 // CHECK: parts.c:{{[0-9]+}} map (MAP_NORESERVE) 12 MiB 1 GiB 1
+// CHECK: binaries and files resident written size
+// CHECK-DAG: {{.*}} 16 MiB 0 B 16 MiB
+// CHECK-DAG: {{.*}} 8 MiB 0 B 8 MiB
+// CHECK-DAG: libc.so.6 {{.*}} MiB {{.*}} KiB
 
 // FIRST: resident {{.*}} at most: free memory in malloc 32{{.*}}, live blocks of malloc 32{{.*}}, the program's mappings 24
 

@@ -20,6 +20,7 @@ static ResidentRange::RangeKind kindAt(const std::vector<ResidentRange> &Ranges,
 }
 
 TEST(ResidentPagesTest, KindsOfMappings) {
+  std::vector<std::string> Files;
   std::vector<ResidentRange> R = readMaps(
       "00400000-00401000 r-xp 00000000 08:01 11 /usr/bin/my program\n"
       "00401000-00402000 rw-p 00001000 08:01 11 /usr/bin/my program\n"
@@ -36,7 +37,7 @@ TEST(ResidentPagesTest, KindsOfMappings) {
       "7ffe0000-7ffe1000 r-xp 00000000 00:00 0 [vdso]\n"
       "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]\n"
       "not a line\n",
-      "memkit.7");
+      "memkit.7", Files);
   ASSERT_EQ(R.size(), 13u);
   EXPECT_EQ(kindAt(R, 0x400000), ResidentRange::Module);
   EXPECT_EQ(kindAt(R, 0x402000), ResidentRange::Module); // zeroed data
@@ -51,16 +52,22 @@ TEST(ResidentPagesTest, KindsOfMappings) {
   EXPECT_EQ(kindAt(R, 0x20004000), ResidentRange::Recorder);
   EXPECT_EQ(kindAt(R, 0x7ffc0000), ResidentRange::MainStack);
   EXPECT_EQ(kindAt(R, 0x7ffe0000), ResidentRange::Module);
+  EXPECT_EQ(Files.size(), 7u);
+  EXPECT_EQ(Files[R[0].OfFile], "/usr/bin/my program");
+  EXPECT_EQ(R[2].OfFile, R[0].OfFile); // zeroed data
+  EXPECT_EQ(Files[R[3].OfFile], ""); // [heap]
+  EXPECT_EQ(Files[R[8].OfFile], "/data/table");
 }
 
 TEST(ResidentPagesTest, AMappingThatGrowsIsOnce) {
+  std::vector<std::string> Files;
   std::vector<ResidentRange> R =
       readMaps("01000000-01100000 rw-p 00000000 00:00 0 [heap]\n"
                "10000000-10100000 rw-p 00000000 00:00 0 \n"
                "10000000-10180000 rw-p 00000000 00:00 0 \n"
                "10080000-10100000 ---p 00000000 00:00 0 \n"
                "10180000-14000000 ---p 00000000 00:00 0 \n",
-               "");
+               "", Files);
   ASSERT_EQ(R.size(), 4u);
   uint64_t End = 0;
   for (const ResidentRange &Of : R) {
@@ -74,12 +81,13 @@ TEST(ResidentPagesTest, AMappingThatGrowsIsOnce) {
 
 /// The kernel shows pieces where a part of the heap has MADV_HUGEPAGE.
 TEST(ResidentPagesTest, AHeapInPiecesIsOne) {
+  std::vector<std::string> Files;
   std::vector<ResidentRange> R =
       readMaps("01000000-01100000 rw-p 00000000 00:00 0 [heap]\n"
                "01100000-01500000 rw-p 00000000 00:00 0 [heap]\n"
                "01500000-01600000 rw-p 00000000 00:00 0 [heap]\n"
                "01700000-01800000 rw-p 00000000 00:00 0 [heap]\n",
-               "");
+               "", Files);
   ASSERT_EQ(R.size(), 2u);
   EXPECT_EQ(R[0].Begin, 0x1000000u);
   EXPECT_EQ(R[0].End, 0x1600000u);
