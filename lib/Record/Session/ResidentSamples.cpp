@@ -305,7 +305,7 @@ void ResidentSamples::addPieces(uint32_t Of, uint64_t Time) {
        ArrayRef(Walk->mappings()).take_front(MaxMappings))
     Add(M.Part == ResidentPart::MallocFree ? ResidentPart::Mapping : M.Part,
         M.Row, {M.Resident, M.Size, M.Blocks});
-  for (const ResidentWalk::FilePart &F :
+  for (const ResidentWalk::ResidentFilePart &F :
        ArrayRef(Walk->files()).take_front(MaxFiles)) {
     Mark M;
     M.Kind = MarkKind::ResidentPiece;

@@ -325,7 +325,7 @@ void ResidentWalk::noteFile(const ResidentRange &R, ResidentPart Part,
                             uint64_t Pages, uint64_t Written) {
   if (!R.OfFile)
     return;
-  FilePart &To = Files[R.OfFile];
+  ResidentFilePart &To = Files[R.OfFile];
   To.Part = Part;
   To.Path = P.Files[R.OfFile];
   To.Resident += Pages * P.PageBytes;
@@ -335,10 +335,11 @@ void ResidentWalk::noteFile(const ResidentRange &R, ResidentPart Part,
 }
 
 void ResidentWalk::sortFiles() {
-  llvm::erase_if(Files, [](const FilePart &F) { return !F.Resident; });
-  llvm::stable_sort(Files, [](const FilePart &A, const FilePart &B) {
-    return A.Resident > B.Resident;
-  });
+  llvm::erase_if(Files, [](const ResidentFilePart &F) { return !F.Resident; });
+  llvm::stable_sort(Files,
+                    [](const ResidentFilePart &A, const ResidentFilePart &B) {
+                      return A.Resident > B.Resident;
+                    });
 }
 
 ResidentPart ResidentWalk::partOf(const ResidentRange &R, const MappedRange *M,

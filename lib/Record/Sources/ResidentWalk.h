@@ -88,14 +88,14 @@ public:
   const std::vector<MappingPart> &mappings() const { return Touched; }
 
   /// A binary, a mapped file or shared memory with a name.
-  struct FilePart {
+  struct ResidentFilePart {
     ResidentPart Part = ResidentPart::File;
     llvm::StringRef Path; ///< while this object lives
     uint64_t Resident = 0, Size = 0, Mappings = 0;
     uint64_t Written = 0; ///< resident pages that are the process's own copies
   };
   /// The most resident bytes first.
-  const std::vector<FilePart> &files() const { return Files; }
+  const std::vector<ResidentFilePart> &files() const { return Files; }
 
   /// A mapping of class Reserved.
   struct ReservedPages {
@@ -160,7 +160,8 @@ private:
   std::vector<ArenaPart> Arenas;
   std::vector<MappingPart> Touched;
   std::vector<ReservedPages> Reserved;
-  std::vector<FilePart> Files; ///< until finish() by ResidentRange::OfFile
+  std::vector<ResidentFilePart>
+      Files; ///< until finish() by ResidentRange::OfFile
   PartBytes Parts{};
   uint64_t Swapped = 0;
   uint64_t Live = 0; ///< setLive()
