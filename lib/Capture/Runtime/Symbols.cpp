@@ -28,17 +28,22 @@ static bool isOwn(const void *P) {
          uintptr_t(_end) - uintptr_t(__ehdr_start);
 }
 
-/// The binary behind an address, and whether the address is no code of a
-/// function there but the executable's way to it: without -fPIE the address of
-/// a function is one in the executable's table of calls.
-static const link_map *binaryAt(void *P, bool &IsWay) {
+static const link_map *binaryAt(void *P) {
   Dl_info Info;
-  void *Symbol = nullptr, *Map = nullptr;
-  IsWay = dladdr1(P, &Info, &Symbol, RTLD_DL_SYMENT) && Symbol &&
-          static_cast<const Elf64_Sym *>(Symbol)->st_shndx == SHN_UNDEF;
+  void *Map = nullptr;
   return dladdr1(P, &Info, &Map, RTLD_DL_LINKMAP)
              ? static_cast<const link_map *>(Map)
              : nullptr;
+}
+
+/// Whether an address is no code of a function but the executable's way to it:
+/// without -fPIE the address of a function may be one in the executable's table
+/// of calls.
+static bool isWay(void *P) {
+  Dl_info Info;
+  void *Symbol = nullptr;
+  return dladdr1(P, &Info, &Symbol, RTLD_DL_SYMENT) && Symbol &&
+         static_cast<const Elf64_Sym *>(Symbol)->st_shndx == SHN_UNDEF;
 }
 
 static void *findIn(void *LinkMap, const char *Name, bool StaysLoaded);
@@ -50,9 +55,8 @@ static void *definitionBehind(const link_map *Executable, const char *Name) {
   for (link_map *Map = Executable->l_next; Map; Map = Map->l_next) {
     if (isOwn(Map->l_ld) || !*Map->l_name)
       continue;
-    bool IsWay;
     void *P = findIn(Map, Name, /*StaysLoaded=*/true);
-    if (P && binaryAt(P, IsWay) == Map)
+    if (P && binaryAt(P) == Map)
       return P;
   }
   return nullptr;
@@ -61,9 +65,8 @@ static void *definitionBehind(const link_map *Executable, const char *Name) {
 /// \p Name in the program's global scope, as the program's calls find it.
 static void *calledSymbol(const char *Name) {
   void *P = dlsym(RTLD_DEFAULT, Name);
-  bool IsWay = false;
-  const link_map *Map = P ? binaryAt(P, IsWay) : nullptr;
-  return Map && IsWay ? definitionBehind(Map, Name) : P;
+  const link_map *Executable = P && isWay(P) ? binaryAt(P) : nullptr;
+  return Executable ? definitionBehind(Executable, Name) : P;
 }
 
 void *capture::nextSymbol(const char *Name) {

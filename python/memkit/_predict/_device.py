@@ -9,6 +9,7 @@ import contextlib
 import copy
 import subprocess
 import sys
+from types import FrameType
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Union
 
 import torch
@@ -17,6 +18,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils.data import DataLoader
 
 from .._library import RequestError
+from ._cuda import cuda_answers, replaced
 from ._sizes import NO_DEVICE, beside_of, size_of, size_text, spaced
 
 class PlannedDevice(NamedTuple):
@@ -86,12 +88,18 @@ _IN_FLOAT32 = frozenset(
     "interpolate prod softmax log_softmax cross_entropy cumprod cumsum norm".split()
 )
 _HALVES = (torch.float16, torch.bfloat16)
+#: The name of a mark at a tensor: as a condition it is true, whatever other conditions are.
+TRUE = "_memkit_is_true"
+_ALL = (torch.all, torch.Tensor.all)
+_FINITE = (torch.isfinite, torch.Tensor.isfinite)
 _sdpa = torch.nn.functional.scaled_dot_product_attention
 
 
 def _is_cuda(value: Any) -> bool:
     if isinstance(value, torch.device):
         return value.type == "cuda"
+    if isinstance(value, int):
+        return not isinstance(value, bool)  # the number of a device
     return isinstance(value, str) and value.partition(":")[0] == "cuda"
 
 
@@ -114,6 +122,10 @@ class CudaAsPlanned(TorchFunctionMode):  # type: ignore[misc, unused-ignore]
             return self._on_device(func(*args, **{**kwargs, "device": "cpu"}))
         if func is torch.Tensor.to and len(args) > 1 and _is_cuda(args[1]):
             return self._on_device(func(args[0], "cpu", *args[2:], **kwargs))
+        if func in _FINITE or func in _ALL and getattr(args[0], TRUE, False):
+            result = func(*args, **kwargs)
+            setattr(result, TRUE, True)
+            return result
         if getattr(func, "__name__", "") in _IN_FLOAT32 and torch.is_autocast_enabled("cpu"):
             args = tuple(_float32(one) for one in args)
             kwargs = {name: _float32(one) for name, one in kwargs.items()}
@@ -139,8 +151,8 @@ def _attention(args: Any, kwargs: Dict[str, Any]) -> Any:
 
 
 @contextlib.contextmanager
-def as_on(device: PlannedDevice, to_device: Callable[[Any], None]) -> Iterator[None]:
-    """PyTorch as on the device, for the time of a plan."""
+def as_on(device: PlannedDevice, to_device: Callable[[Any], None], asked: Callable[[FrameType], None]) -> Iterator[None]:
+    """PyTorch as on the device, for the time of a plan. asked() hears who asks whether there is a device."""
     with contextlib.ExitStack() as stack:
         # In a forked process CUDA does not work if the program has asked for it before.
         if not torch.cuda._is_in_bad_fork() and torch.cuda.is_available():
@@ -150,10 +162,13 @@ def as_on(device: PlannedDevice, to_device: Callable[[Any], None]) -> Iterator[N
             stack.enter_context(_grouped_optimizers())
             stack.enter_context(_autocast_of_cuda())
             stack.enter_context(_without_onednn())
+            stack.enter_context(cuda_answers(device.bytes, asked))
             stack.enter_context(CudaAsPlanned(to_device))
         stack.enter_context(replaced(torch.nn.Module, "_apply", _apply))
         stack.enter_context(replaced(FakeTensor, "__format__", _format))
         stack.enter_context(replaced(DataLoader, "_get_iterator", _in_this_process))
+        # Checks of arguments are conditions on values.
+        stack.enter_context(replaced(torch.distributions.Distribution, "_validate_args", False))
         stack.enter_context(_eager())
         yield
 
@@ -201,19 +216,6 @@ def _moved(parameter: Any, function: Any) -> Any:
     if parameter.grad is not None:
         result.grad = function(parameter.grad)
     return result
-
-
-@contextlib.contextmanager
-def replaced(of: Any, name: str, value: Any) -> Iterator[None]:
-    before = getattr(of, name, None)
-    if before is None:
-        yield
-        return
-    setattr(of, name, value)
-    try:
-        yield
-    finally:
-        setattr(of, name, before)
 
 
 @contextlib.contextmanager

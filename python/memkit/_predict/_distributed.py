@@ -11,7 +11,7 @@ from typing import Any, Iterator, List
 
 import torch
 
-from ._device import replaced
+from ._cuda import replaced
 
 
 def _nothing(*arguments: Any, **options: Any) -> None:

@@ -23,6 +23,7 @@ _HIDDEN = (
 )
 
 _RUNPY = runpy.__file__
+_STANDARD = os.path.dirname(os.__file__) + os.sep
 
 Places = Tuple[Tuple[CodeType, int], ...]
 
@@ -99,6 +100,11 @@ class Frames:
                 return linecache.getline(frame.f_code.co_filename, frame.f_lineno)
             frame = frame.f_back
         return ""
+
+
+def is_installed(file: str) -> bool:
+    """Whether a file belongs to Python or to a package, and not to the program."""
+    return file.startswith("<frozen") or f"{os.sep}site-packages{os.sep}" in file or file.startswith(_STANDARD)
 
 
 def name_of(code: CodeType) -> str:

@@ -19,6 +19,7 @@ from torch.utils._python_dispatch import TorchDispatchMode, is_traceable_wrapper
 from torch.utils.flop_counter import flop_registry
 
 from . import PredictionError
+from ._device import TRUE
 from ._frames import Frames, text_of
 from ._gradients import ADD, accumulates, added
 from ._plan import OPTIMIZER, Block, Plan
@@ -197,6 +198,8 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
         of_lbfgs = self._frames.source_in(_LBFGS) if func is _ITEM else ""
         if of_lbfgs:
             return self._value_of_lbfgs(of_lbfgs, where, tensors[0].dtype)
+        if func is _ITEM and getattr(tensors[0], TRUE, False):
+            return True  # all values are finite
         if func is _ITEM and self.takes_false and tensors[0].dtype is torch.bool:
             self.branches.setdefault(where, None)
             return False

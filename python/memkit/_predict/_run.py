@@ -9,7 +9,7 @@ import subprocess
 import sys
 import traceback
 import warnings
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 import torch
@@ -21,10 +21,11 @@ from . import PredictionError
 from .._library import Error
 from ._answer import PlannedLine, Prediction
 from ._child import in_child
-from ._device import PlannedDevice, as_on, replaced
+from ._cuda import replaced
+from ._device import PlannedDevice, as_on
 from ._distributed import Buckets, of_one_rank
 from ._files import Files
-from ._frames import Frames, text_of
+from ._frames import Frames, is_installed, text_of
 from ._gradients import free_counts
 from ._layers import Change, Group, groups_of, keep_inputs_alone
 from ._mode import StorageMode, parts
@@ -32,6 +33,7 @@ from ._objects import Reached
 from ._optimizers import MAX_MORE, Optimizers
 from ._plan import BACKWARD, FORWARD, OPTIMIZER, ROUNDING, Plan, Where
 from ._saved import without_values
+from ._values import NO_SIZE, Values
 from ._writer import TraceWriter, temporary_path, tool
 from ._xla import INSTEAD, call_without_jax, has_jax
 
@@ -103,6 +105,9 @@ class Run:
         self._marked: Dict[int, Any] = {}
         #: What the plan did in place of the program, a sentence each.
         self.notes: List[str] = []
+        self.values = Values(self.frames)
+        self.whose = "step"  #: or "script"
+        self._asks = ""  # the first line that asked whether there is CUDA
         self.has_recurrent = False
         #: What the plan lacks, a sentence each: then it does not say that the step fits.
         self.lacks: List[str] = []
@@ -136,13 +141,19 @@ class Run:
     @contextlib.contextmanager
     def as_planned(self, whose: str) -> Iterator[None]:
         """PyTorch and files as the program is to see them. whose files: the step's, the script's."""
-        files = Files()
+        files, self.whose = Files(), whose
         try:
-            with self.fakes, as_on(self.device, self.mode.to_device), self.hooks(), quiet(), of_one_rank():
-                with self._optimizers_seen(), without_values(), files.active():
+            with self.fakes, as_on(self.device, self.mode.to_device, self._asked_for_cuda), self.hooks(), quiet(), of_one_rank():
+                with self._optimizers_seen(), without_values(), files.active(), self.values.active():
                     yield
         finally:
             self.notes += files.note(whose)
+
+    def _asked_for_cuda(self, frame: FrameType) -> None:
+        """The program's own code asks whether there is a device, and goes on without one."""
+        file = frame.f_code.co_filename
+        if not self._asks and not self.frames.is_torch(file) and not is_installed(file):
+            self._asks = f"{os.path.basename(file)}:{frame.f_lineno}"
 
     def _call(self) -> None:
         self.frames.base = sys._getframe()
@@ -154,7 +165,7 @@ class Run:
         except Error:
             raise
         except Exception as error:
-            raise PredictionError(_sentence(error, self.frames)) from error
+            raise PredictionError(_sentence(error, self.frames, self.whose)) from error
 
     @contextlib.contextmanager
     def _optimizers_seen(self) -> Iterator[None]:
@@ -172,7 +183,10 @@ class Run:
         made_up = [f"the value that {line} reads was taken as 1.0" for line in self.mode.made_up]
         histories = [f"the history of the L-BFGS at {line} was taken to grow" for line in self.mode.histories]
         branches = [f"the condition of {line} was taken as false" for line in self.mode.branches]
-        return self.lacks + self.notes + made_up + histories + branches
+        notes = self.lacks + self.notes
+        if self._asks:
+            notes = notes + [f"torch.cuda.is_available() at {self._asks} was false: what the program does then is planned"]
+        return notes + made_up + self.values.notes() + histories + branches
 
     # -- what runs now
 
@@ -293,8 +307,8 @@ def quiet() -> Iterator[None]:
         log.disabled = before
 
 
-def _sentence(error: Exception, frames: Frames) -> str:
-    """What the step raised, and where."""
+def _sentence(error: Exception, frames: Frames, whose: str) -> str:
+    """What the step or script raised, and where."""
     where = _raised_at(error.__traceback__, frames)
     text = " ".join(str(error).split())
     if len(text) > 300:
@@ -302,7 +316,7 @@ def _sentence(error: Exception, frames: Frames) -> str:
     for part, sentence in _CANNOT.items():
         if part in text:
             return f"{where}: {sentence}"
-    return f"{where}: the step raised {type(error).__name__}: {text}"
+    return f"{where}: the {whose} raised {type(error).__name__}: {text}"
 
 
 #: Bytes of a device that is never full; the most that memsim takes.
@@ -314,7 +328,7 @@ _NO_ADDRESS = (
 )
 #: Parts of PyTorch's messages where a program asks a fake tensor for what it has not.
 _CANNOT = {
-    ".numpy() is not supported": "the program takes a tensor's values (.numpy()), " + _NO_VALUES,
+    "UnknownNumber": NO_SIZE,
     ".tolist() is not supported": "the program takes a tensor's values (.tolist()), " + _NO_VALUES,
     "doesn't have storage": _NO_ADDRESS,
     "data pointer": _NO_ADDRESS,
@@ -325,11 +339,16 @@ _CANNOT = {
 
 
 def _raised_at(trace: Optional[TracebackType], frames: Frames) -> str:
-    place = "the step"
+    """The innermost line of the program's own code, else of a package that it uses."""
+    own = other = ""
     for frame, line in traceback.walk_tb(trace):
-        if not frames.is_torch(frame.f_code.co_filename):
-            place = f"{os.path.basename(frame.f_code.co_filename)}:{line}"
-    return place
+        file = frame.f_code.co_filename
+        place = f"{os.path.basename(file)}:{line}"
+        if is_installed(file):
+            other = other if frames.is_torch(file) else place
+        elif not frames.is_torch(file):
+            own = place
+    return own or other or "the step"
 
 
 def _answered(run: Run, path: str) -> Prediction:

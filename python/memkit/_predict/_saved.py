@@ -9,7 +9,7 @@ from typing import Any, Iterator
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
-from ._device import replaced
+from ._cuda import replaced
 
 #: Of the files of this process alone: a file of others never passes by the checks of torch.load.
 _MARK = b"memkit: a plan's tensors have no values " + os.urandom(16) + b"\n"

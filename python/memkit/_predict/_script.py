@@ -28,8 +28,10 @@ example:
 """
 
 
-#: A script without an optimizer of PyTorch is planned so far.
+#: A script without an optimizer of PyTorch is planned for so many backward passes, or until so many have not raised
+#: the peak.
 _MAX_BACKWARDS = 64
+_LEVEL_BACKWARDS = 16
 
 
 class _Enough(BaseException):
@@ -252,6 +254,7 @@ def _script_run(script: Callable[[], Any], device: Any, writer: Any, steps: int,
 
         _first: Optional[Any] = None
         _backwards = 0
+        _peak = _rose = 0  # the plan's, and the backward pass of it
 
         def call_script(self) -> None:
             free_counts()
@@ -289,7 +292,10 @@ def _script_run(script: Callable[[], Any], device: Any, writer: Any, steps: int,
 
         def _backward_ends(self) -> None:
             self._backwards += 1
-            if self._first is None and self._backwards == _MAX_BACKWARDS and sys.exc_info()[0] is None:
+            if self.plan.peak > self._peak:
+                self._peak, self._rose = self.plan.peak, self._backwards
+            is_level = self._backwards - self._rose >= _LEVEL_BACKWARDS
+            if self._first is None and (is_level or self._backwards == _MAX_BACKWARDS) and sys.exc_info()[0] is None:
                 raise _Enough
 
     return ScriptRun(script, device, writer, device.is_cuda, change)

@@ -42,8 +42,14 @@ tell(lambda: model(x)[model(x).sum(1) > 0])
 # CHECK: PredictionError: refusals.py:[[#]]: the size of the result of aten::index depends on values
 tell(lambda: torch.nonzero(model(x)))
 # CHECK: PredictionError: refusals.py:[[#]]: the size of the result of aten::nonzero depends on values
-tell(lambda: model(x).detach().numpy())
-# CHECK: PredictionError: refusals.py:[[#]]: the program takes a tensor's values (.numpy())
+tell(lambda: torch.zeros((model(x) > 0).sum().item()))
+# CHECK: PredictionError: refusals.py:[[#]]: the program uses a number that it reads of a tensor as a size or an index
+tell(lambda: x[: (model(x) > 0).sum().item()])
+# CHECK: PredictionError: refusals.py:[[#]]: the program uses a number that it reads of a tensor as a size or an index
+tell(lambda: torch.zeros(int((model(x) > 0).sum())))
+# CHECK: PredictionError: refusals.py:[[#]]: the program reads an integer or a boolean of a tensor
+tell(lambda: model(x).sum().to(torch.bfloat16).detach().numpy())
+# CHECK: PredictionError: refusals.py:[[#]]: the step raised TypeError: NumPy has no bfloat16
 tell(lambda: torch.ops.memkit_test.twice(model(x)))
 # CHECK: PredictionError: refusals.py:[[#]]: memkit_test::twice has no implementation for fake tensors
 tell(wrong)

@@ -39,8 +39,12 @@ assert f"did you mean 'live:{child}'?" in err, err
 
 # A recorder that is stopped.
 memrec.send_signal(signal.SIGSTOP)
-for name in "live:", f"live:{child}":
-    refused(name, "the recorder does not answer (is it stopped?)")
+try:
+    for name, said in ("live:", "live"), (f"live:{child}", f"live:{child}"):
+        _, err = run("memstat", name, status=1)
+        assert err == f"memstat: error: {said}: the recorder does not answer (is it stopped?)\n", err
+finally:
+    memrec.send_signal(signal.SIGCONT)
 
 memrec.send_signal(signal.SIGKILL)
 memrec.wait()
