@@ -94,7 +94,6 @@ static AttachAnswer bind(AttachRequest &R) {
   memrecBindsLoads = Kept.IsLate;
   R.NumBinaries = Counts.Binaries;
   R.NumWords = Counts.Words;
-  R.NumMallocs = Counts.Mallocs;
   if (!IsBound)
     return AttachAnswer::NoTurn;
   if (Kept.IsLate)

@@ -60,7 +60,6 @@ struct AttachRequest {
   char Preload[4096];
   uint32_t NumBinaries; ///< with words that were changed
   uint32_t NumWords;    ///< that were changed
-  uint32_t NumMallocs;  ///< of these, words of functions that allocate blocks
   /// Of Prepare and Detach: the library's CodePatchRows.
   uint32_t NumPatches;
   uint64_t PatchesAt;

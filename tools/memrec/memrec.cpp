@@ -177,9 +177,6 @@ static void reportAttach(RecordOptions &O) {
         (O.CountsBefore ? "" : "; without what lived before") +
         (Output == "-" ? "" : "; recording to " + Output.str()) +
         "; Ctrl-C detaches");
-    if (R.Words && !R.Mallocs && !R.Functions)
-      say("no call of malloc was found in its binaries: blocks of malloc are "
-          "not recorded");
     if (!Cuda.empty())
       say(Cuda);
   };

@@ -96,8 +96,6 @@ static constexpr LateHook HostHooks[] = {{"munmap", LateStage::Ends},
 /// Those of the host, then those of the frameworks.
 static LateHook Hooks[std::size(BlockHooks) + std::size(HostHooks) + 60];
 static size_t NumHooks;
-/// The first of Hooks are those of BlockHooks.
-static size_t NumBlockHooks;
 
 //===----------------------------------------------------------------------===//
 // Names
@@ -167,7 +165,6 @@ void capture::findLateHooks() {
   Exports Mine(Own);
   if (!hasOwnMalloc())
     addHooks(Mine, BlockHooks);
-  NumBlockHooks = NumHooks;
   addHooks(Mine, HostHooks);
   for (const Source *const *S = Sources; *S; ++S)
     for (const FrameworkHook *F = (*S)->FrameworkHooks; F && F->Name; ++F)
@@ -352,8 +349,6 @@ void BindingWalk::count() {
   const link_map *Last = nullptr;
   Words.each([&](const LateWord &W) {
     Counts.Words += W.IsSet;
-    Counts.Mallocs += W.IsSet && W.Hook->Stage != LateStage::Ends &&
-                      W.Hook < Hooks + NumBlockHooks;
     if ((W.IsSet || *W.Of.At == W.Hook->Hook) && W.Map != Last) {
       ++Counts.Binaries;
       Last = W.Map;

@@ -17,7 +17,6 @@ namespace memkit::capture {
 
 struct BoundCounts {
   uint32_t Binaries = 0, Words = 0;
-  uint32_t Mallocs = 0; ///< of Words: of functions that allocate blocks
 };
 
 /// Finds the hooks and the functions behind them. One thread; takes the

@@ -209,7 +209,6 @@ askIn(const TargetMemory &Memory, const SafeMoment &Code, BorrowedThread &B,
     if (Q.Task != wire::AttachTask::Prepare) {
       R.Words = Q.NumWords;
       R.Binaries = Q.NumBinaries;
-      R.Mallocs = Q.NumMallocs;
     }
     R.PatchesAt = Q.PatchesAt;
     R.NumPatches = Q.NumPatches;

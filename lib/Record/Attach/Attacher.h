@@ -25,7 +25,6 @@ struct AttachResult {
   uint64_t PauseNs = 0;  ///< how long the thread was away that was used
   uint64_t SearchNs = 0; ///< until a thread was found
   unsigned Words = 0, Binaries = 0; ///< changed; of how many binaries
-  unsigned Mallocs = 0;    ///< of Words: of functions that allocate blocks
   unsigned Functions = 0;  ///< of private allocators, led to the library
   uint64_t AllStoodNs = 0; ///< how long all threads stood for these
   bool HasFailedFunctions = false;

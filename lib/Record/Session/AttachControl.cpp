@@ -45,7 +45,6 @@ void AttachControl::takeAttached(Expected<AttachResult> R) {
   Attached.PauseNs = std::max(Attached.PauseNs, R->PauseNs);
   Attached.SearchNs = std::max(Attached.SearchNs, R->SearchNs);
   Attached.Words += R->Words;
-  Attached.Mallocs += R->Mallocs;
   Attached.Binaries += R->Binaries;
   Attached.Functions += R->Functions;
   Attached.AllStoodNs = std::max(Attached.AllStoodNs, R->AllStoodNs);
