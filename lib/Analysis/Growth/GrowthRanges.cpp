@@ -80,7 +80,8 @@ bool RangeBins::choose(const ProcessIntervals &I, size_t Cut,
   End = std::max(First, std::min(Cut, Last));
   double Steps = countSteps(Heads, First);
   // To free what it has is no life.
-  bool IsPart = outlivesSteps(ArrayRef(I.Heads).take_front(std::min(Cut, Last)));
+  bool IsPart =
+      outlivesSteps(ArrayRef(I.Heads).take_front(std::min(Cut, Last)));
   Span.HasSteps = Steps >= MinGrowthSteps && !IsPart;
   Span.TooFewSteps = Span.HasSteps || IsPart ? 0 : static_cast<uint64_t>(Steps);
   // The last step ends with the process, or is recorded in part.

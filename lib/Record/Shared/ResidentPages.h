@@ -50,11 +50,11 @@ struct ArenaPiece {
 /// Bits of a page.
 enum PageBits : uint8_t {
   PB_Resident = 1,
-  PB_Shared = 2,   ///< anonymous, and other processes may map it, too
-  PB_Block = 4,    ///< for callers
-  PB_Object = 8,   ///< for callers
-  PB_Swapped = 16, ///< not resident
-  PB_Pinned = 32,  ///< for callers
+  PB_Shared = 2,    ///< anonymous, and other processes may map it, too
+  PB_Block = 4,     ///< for callers
+  PB_Object = 8,    ///< for callers
+  PB_Swapped = 16,  ///< not resident
+  PB_Pinned = 32,   ///< for callers
   PB_Reported = 64, ///< for callers
   PB_OfFile = 128   ///< of a file or shared memory, as it is there
 };

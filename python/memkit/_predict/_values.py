@@ -121,11 +121,11 @@ class Values:
 
     @contextlib.contextmanager
     def active(self) -> Iterator[None]:
-        given = {
+        given: Dict[str, Callable[..., Any]] = {
             "item": self.item,
             "tolist": self.tolist,
             "numpy": self.numpy,
-            "__int__": self.int,
+            "__int__": self.as_int,
             "__deepcopy__": _copied,
         }
         before = {name: FakeTensor.__dict__.get(name) for name in given}
@@ -152,7 +152,7 @@ class Values:
         self.integers.setdefault(where, None)
         return UnknownNumber(1, where)
 
-    def int(self, tensor: Any) -> Any:
+    def as_int(self, tensor: Any) -> Any:
         """A truth as a number counts, and "%d" prints; else the number may be a size."""
         if tensor.numel() != 1 or tensor.constant is not None or self._frames.is_called_by(""):
             return self._int(tensor)

@@ -55,7 +55,7 @@ TEST(ResidentPagesTest, KindsOfMappings) {
   EXPECT_EQ(Files.size(), 7u);
   EXPECT_EQ(Files[R[0].OfFile], "/usr/bin/my program");
   EXPECT_EQ(R[2].OfFile, R[0].OfFile); // zeroed data
-  EXPECT_EQ(Files[R[3].OfFile], ""); // [heap]
+  EXPECT_EQ(Files[R[3].OfFile], "");   // [heap]
   EXPECT_EQ(Files[R[8].OfFile], "/data/table");
 }
 
