@@ -104,7 +104,9 @@ class Frames:
 
 def is_installed(file: str) -> bool:
     """Whether a file belongs to Python or to a package, and not to the program."""
-    return file.startswith("<frozen") or f"{os.sep}site-packages{os.sep}" in file or file.startswith(_STANDARD)
+    folders = file.split(os.sep)
+    is_package = "site-packages" in folders or "dist-packages" in folders
+    return is_package or file.startswith(("<frozen", _STANDARD))
 
 
 def name_of(code: CodeType) -> str:
