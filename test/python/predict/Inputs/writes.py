@@ -14,7 +14,7 @@ atexit.register(lambda: open("at-exit.txt", "w"))
 for step in range(9):
     loss = model(torch.ones(2, 4)).pow(2).mean()
     if sys.argv[1:] == ["check"]:
-        assert torch.isfinite(loss), "loss is not finite"
+        assert loss < 0, "loss is not below 0"
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
