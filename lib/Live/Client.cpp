@@ -127,7 +127,8 @@ static bool awaitSome(std::vector<Greeting> &All, int WaitMs) {
 }
 
 /// The recordings that answer, in the order of Sockets. Name: as asked for.
-/// Why: the reason of one that does not answer, if any of one that lives.
+/// Why: why one of the others is left out; first of all that it does not
+/// answer.
 std::vector<LiveClient> LiveClient::greet(std::vector<LiveSocket> Sockets,
                                           StringRef Name, std::string &Why) {
   std::vector<Greeting> All;

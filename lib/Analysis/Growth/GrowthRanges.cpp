@@ -79,7 +79,7 @@ bool RangeBins::choose(const ProcessIntervals &I, size_t Cut,
   First = ownSteps(Heads, First, Recorded.OwnStepsNs);
   End = std::max(First, std::min(Cut, Last));
   double Steps = countSteps(Heads, First);
-  // To free what it has is no life.
+  // The frees at the end of the process are no work.
   bool IsPart =
       outlivesSteps(ArrayRef(I.Heads).take_front(std::min(Cut, Last)));
   Span.HasSteps = Steps >= MinGrowthSteps && !IsPart;

@@ -6,7 +6,6 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from ._sizes import size_text
 
-
 #: With less left for CUDA, the answer depends on what CUDA takes, which a plan does not know.
 _ENOUGH = 1 << 30
 _BESIDE = "CUDA's context and modules, workspaces of cuBLAS and cuDNN, work memory inside of kernels"

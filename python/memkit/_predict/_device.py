@@ -21,6 +21,7 @@ from .._library import RequestError
 from ._cuda import cuda_answers, replaced
 from ._sizes import NO_DEVICE, beside_of, size_of, size_text, spaced
 
+
 class PlannedDevice(NamedTuple):
     """Where the step is to run."""
 
@@ -151,7 +152,9 @@ def _attention(args: Any, kwargs: Dict[str, Any]) -> Any:
 
 
 @contextlib.contextmanager
-def as_on(device: PlannedDevice, to_device: Callable[[Any], None], asked: Callable[[FrameType], None]) -> Iterator[None]:
+def as_on(
+    device: PlannedDevice, to_device: Callable[[Any], None], asked: Callable[[FrameType], None]
+) -> Iterator[None]:
     """PyTorch as on the device, for the time of a plan. asked() hears who asks whether there is a device."""
     with contextlib.ExitStack() as stack:
         # In a forked process CUDA does not work if the program has asked for it before.

@@ -143,8 +143,8 @@ class Run:
         """PyTorch and files as the program is to see them. whose files: the step's, the script's."""
         files, self.whose = Files(), whose
         try:
-            with self.fakes, as_on(self.device, self.mode.to_device, self._asked_for_cuda), self.hooks(), quiet(), of_one_rank():
-                with self._optimizers_seen(), without_values(), files.active(), self.values.active():
+            with self.fakes, as_on(self.device, self.mode.to_device, self._asked_for_cuda), self.hooks():
+                with quiet(), of_one_rank(), self._optimizers_seen(), without_values(), files.active(), self.values.active():
                     yield
         finally:
             self.notes += files.note(whose)
@@ -185,7 +185,8 @@ class Run:
         branches = [f"the condition of {line} was taken as false" for line in self.mode.branches]
         notes = self.lacks + self.notes
         if self._asks:
-            notes = notes + [f"torch.cuda.is_available() at {self._asks} was false: what the program does then is planned"]
+            asked = f"torch.cuda.is_available() at {self._asks} was false: what the program does then is planned"
+            notes = [*notes, asked]
         return notes + made_up + self.values.notes() + histories + branches
 
     # -- what runs now
@@ -309,7 +310,7 @@ def quiet() -> Iterator[None]:
 
 def _sentence(error: Exception, frames: Frames, whose: str) -> str:
     """What the step or script raised, and where."""
-    where = _raised_at(error.__traceback__, frames)
+    where = _raised_at(error.__traceback__, frames) or f"the {whose}"
     text = " ".join(str(error).split())
     if len(text) > 300:
         text = text[:300] + "..."
@@ -339,7 +340,7 @@ _CANNOT = {
 
 
 def _raised_at(trace: Optional[TracebackType], frames: Frames) -> str:
-    """The innermost line of the program's own code, else of a package that it uses."""
+    """The innermost line of the program's own code, else of a package that it uses; empty: none is there."""
     own = other = ""
     for frame, line in traceback.walk_tb(trace):
         file = frame.f_code.co_filename
@@ -348,7 +349,7 @@ def _raised_at(trace: Optional[TracebackType], frames: Frames) -> str:
             other = other if frames.is_torch(file) else place
         elif not frames.is_torch(file):
             own = place
-    return own or other or "the step"
+    return own or other
 
 
 def _answered(run: Run, path: str) -> Prediction:

@@ -142,7 +142,7 @@ class Values:
 
     def item(self, tensor: Any) -> Any:
         if tensor.constant is not None and tensor.numel() == 1:
-            return _known(tensor).item()
+            return _known(tensor, "item")
         if tensor.numel() != 1 or not _is_integer(tensor) or self._frames.is_called_by(""):
             return self._item(tensor)
         return self._integer()
@@ -167,7 +167,7 @@ class Values:
     def tolist(self, tensor: Any) -> Any:
         """Element by element, a list of a large tensor would take minutes."""
         if tensor.constant is not None:
-            return _known(tensor).tolist()
+            return _known(tensor, "tolist")
         if self._frames.is_called_by(_DATA):
             return _nested(list(tensor.shape), 0)
         if tensor.numel() and _is_integer(tensor):
@@ -179,13 +179,11 @@ class Values:
 
     def numpy(self, tensor: Any, *, force: bool = False) -> Any:
         if tensor.requires_grad and not force:
-            raise RuntimeError(
-                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
-            )
+            raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         import numpy
 
         if tensor.constant is not None:
-            return _known(tensor).numpy().copy()
+            return _known(tensor, "numpy").copy()
         name = str(tensor.dtype).replace("torch.", "")
         if not hasattr(numpy, "bool_" if name == "bool" else name):
             raise TypeError(f"NumPy has no {name}")
@@ -206,24 +204,10 @@ def _is_integer(tensor: Any) -> bool:
     return not (kind.is_floating_point or kind.is_complex or kind is torch.bool)
 
 
-class _Known:
-    """The real tensor behind a fake one."""
-
-    def __init__(self, tensor: Any) -> None:
-        self._tensor = tensor
-
-    def __getattr__(self, name: str) -> Any:
-        method = getattr(self._tensor, name)
-
-        def call() -> Any:
-            with no_dispatch():
-                return method()
-
-        return call
-
-
-def _known(tensor: Any) -> Any:
-    return _Known(tensor.constant)
+def _known(tensor: Any, method: str) -> Any:
+    """What a method answers of the values that a fake tensor has."""
+    with no_dispatch():
+        return getattr(tensor.constant, method)()
 
 
 def _nested(shape: List[int], value: Any) -> Any:
@@ -243,8 +227,7 @@ def _copied(tensor: Any, memo: Any) -> Any:
     with torch.no_grad():
         result = tensor.detach().clone()
     if tensor.constant is not None:
-        with no_dispatch():
-            result.constant = tensor.constant.clone()
+        result.constant = _known(tensor, "clone")
     if isinstance(tensor, torch.nn.Parameter):
         result = torch.nn.Parameter(result, tensor.requires_grad)
     elif tensor.requires_grad:
