@@ -1,10 +1,10 @@
 // Two threads hand blocks to each other as fast as they can, so that an address
 // is freed by one and given out to the other at once: whatever their clocks say,
-// no record is lost and each block is freed once. Ten million times, or as often as 20 s allow: where
+// no record is lost and each block is freed once. Four million times, or as often as 20 s allow: where
 // other programs have the processors, a thread waits for a turn of the other one each time.
 //
 // RUN: %cxx -O2 -std=c++17 %s -o %t.exe -pthread
-// RUN: memrec -q -o %t.fb %t.exe 10000000
+// RUN: memrec -q -o %t.fb %t.exe 4000000
 // RUN: memdump --check %t.fb
 // RUN: memdump --summary --format=json %t.fb | FileCheck %s
 //

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Judges what memdiff says of pairs of programs, by truth.ini.
 
-    judge.py FOLDER [PAIR...] --cc=CC --cxx=CXX [--pythons=PATHS] [--times=N] [--jobs=N]
+    judge.py FOLDER [PAIR...] --cc=CC --cxx=CXX [--pythons=PATHS] [--times=N] [--jobs=N] [--every=N]
 
 Builds and records both versions of each pair in FOLDER, and compares memdiff's rows with the truth:
 the changed line first, with its size, and no other row beside it; of equal memory, no row at all.
 The changes by stack likewise are one change in the changed function.
 --pythons: interpreters with spaces between; the first runs the programs that ask for no version.
---times: how often. Prints a line for each pair. The status is 0 if all pairs are right but those listed under
+--times: how often. --every: only each Nth pair. Prints a line for each pair. The status is 0 if all pairs are right but those listed under
 `wrong today` and `wrong by stack today`, and these are wrong."""
 
 import argparse
@@ -292,12 +292,13 @@ def main():
     parser.add_argument("--cxx", default="c++")
     parser.add_argument("--pythons", default=sys.executable)
     parser.add_argument("--times", type=int, default=1)
+    parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     truth = configparser.ConfigParser(interpolation=None, delimiters=["="], comment_prefixes=["#"])
     truth.read(f"{HERE}/truth.ini")
     listed = [truth[name] for name in LISTED]
-    names = options.pairs or [name for name in truth.sections() if name not in LISTED]
+    names = (options.pairs or [name for name in truth.sections() if name not in LISTED])[:: options.every]
     builder = Builder(options)
 
     def judge_one(name):

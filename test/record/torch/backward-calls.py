@@ -2,7 +2,7 @@
 # checkpoints, and with a graph that is used twice.
 #
 # REQUIRES: torch
-# RUN: memrec -q -o %t.fb -- %python %s
+# RUN: memrec --heap='torch.*' -q -o %t.fb -- %python %s
 # RUN: memdump --layers --format=csv %t.fb | %python %s check
 import csv
 import sys

@@ -2,7 +2,7 @@
 # no operator takes has none.
 #
 # REQUIRES: python, torch
-# RUN: memrec -q --torch=shapes -o %t.fb --force -- %python %s
+# RUN: memrec --heap='torch.*' -q --torch=shapes -o %t.fb --force -- %python %s
 # RUN: memdump --check %t.fb
 # RUN: memflame --group-by=dtype --format=collapsed --heap=torch.cpu --metric=allocated %t.fb > %t.txt
 # RUN: %python %s sum %t.txt | FileCheck %s --match-full-lines
@@ -12,7 +12,7 @@
 # CHECK-NEXT: int64 800000
 # CHECK-NEXT: unknown 12000
 #
-# RUN: memrec -q -o %t.none.fb --force -- %python %s
+# RUN: memrec --heap='torch.*' -q -o %t.none.fb --force -- %python %s
 # RUN: not memflame --group-by=dtype --format=collapsed %t.none.fb 2>&1 | FileCheck %s --check-prefix=NONE
 # NONE: memflame: error: {{.*}}none.fb: the trace has no dtypes of tensors; memrec records them of TensorFlow, and of PyTorch with --torch=shapes
 import collections

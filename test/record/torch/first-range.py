@@ -1,7 +1,7 @@
 # The first record_function range counts, also when the first tensor of the process is made in it.
 #
 # REQUIRES: torch
-# RUN: memrec -q -o %t.fb -- %python %s
+# RUN: memrec --heap='torch.*' -q -o %t.fb -- %python %s
 # RUN: memdump --scopes %t.fb | FileCheck %s
 # RUN: memdump --operators --format=json %t.fb | %python -c "import json, sys; print([o['calls'] for o in json.load(sys.stdin)['operators'] if o['name'] == 'aten::zeros'])" | FileCheck --check-prefix=ZEROS %s
 # Where no block of the host is recorded, no stack names PyTorch before that tensor.

@@ -2,7 +2,7 @@
 # layer's, and what its parent began is not ended by it.
 #
 # REQUIRES: python, torch
-# RUN: memrec -q -o %t.fb -- %python %s | FileCheck %s --check-prefix=TOLD
+# RUN: memrec --heap='torch.*' -q -o %t.fb -- %python %s | FileCheck %s --check-prefix=TOLD
 # RUN: memdump --check %t.fb
 # RUN: memflame --format=collapsed --heap=torch.cpu --metric=allocated --group-by=layer %t.fb --process='fork.py (fork)' | FileCheck %s
 #

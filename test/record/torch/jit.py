@@ -3,7 +3,7 @@
 #
 # REQUIRES: python, torch
 # RUN: %python %s > %t.alone
-# RUN: memrec -q -o %t.fb -- %python %s > %t.recorded
+# RUN: memrec --heap='torch.*' -q -o %t.fb -- %python %s > %t.recorded
 # RUN: diff %t.alone %t.recorded
 # RUN: memdump --check %t.fb
 # RUN: memflame --format=collapsed --heap=torch.cpu --metric=allocated --group-by=scope-path %t.fb | FileCheck %s

@@ -2,7 +2,7 @@
 # trace is in order.
 #
 # REQUIRES: python, torch
-# RUN: not memrec -q -o %t.fb -- %python %s
+# RUN: not memrec --heap='torch.*' -q -o %t.fb -- %python %s
 # RUN: memdump --check %t.fb
 # RUN: memdump --format=asm %t.fb | FileCheck %s
 # RUN: memleak -q %t.fb > %t.txt

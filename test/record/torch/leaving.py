@@ -2,7 +2,7 @@
 # module ends those inside of it, and os._exit in a module loses nothing.
 #
 # REQUIRES: python, torch
-# RUN: memrec -q -o %t.fb -- %python %s
+# RUN: memrec --heap='torch.*' -q -o %t.fb -- %python %s
 # RUN: memdump --check %t.fb
 # RUN: memflame --format=collapsed --heap=torch.cpu --metric=allocated --group-by=layer %t.fb | FileCheck %s
 #

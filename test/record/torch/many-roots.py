@@ -2,7 +2,7 @@
 # their names; modules that are made in the loop are called by their class.
 #
 # REQUIRES: python, torch
-# RUN: memrec -q -o %t.fb -- %python %s
+# RUN: memrec --heap='torch.*' -q -o %t.fb -- %python %s
 # RUN: memdump --layers --format=csv %t.fb > %t.csv
 # RUN: FileCheck %s < %t.csv
 # RUN: FileCheck --check-prefix=NONE %s < %t.csv

@@ -3,7 +3,7 @@
 #
 # REQUIRES: python, torch
 # RUN: cc -shared -fPIC %S/Inputs/native-thread.c -o %t.so -lpthread
-# RUN: memrec -q -o %t.fb -- %python %s %t.so | FileCheck %s --check-prefix=TOLD
+# RUN: memrec --heap='torch.*' -q -o %t.fb -- %python %s %t.so | FileCheck %s --check-prefix=TOLD
 # RUN: memdump --check %t.fb
 # RUN: memflame --format=collapsed --heap=torch.cpu --metric=allocated --group-by=scope-path %t.fb | FileCheck %s
 #

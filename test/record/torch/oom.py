@@ -6,7 +6,7 @@
 # RUN: memdump --check %t.fb
 # RUN: memdump --oom %t.fb | FileCheck %s
 # RUN: memdump --oom --format=json %t.fb | %python -c "import json, sys; o = json.load(sys.stdin)['ooms']; assert len(o) == 1; print(sum(k['bytes'] for k in o[0]['categories']), [h['live_bytes'] for h in o[0]['heaps'] if h['name'] == 'torch.cpu'][0])" | FileCheck %s --check-prefix=SUM
-# RUN: not memrec -q -o %t.kill.fb -- %python %s kill
+# RUN: not memrec --heap='torch.*' -q -o %t.kill.fb -- %python %s kill
 # RUN: memdump --oom %t.kill.fb | FileCheck %s
 # RUN: memdump --summary %t.kill.fb | FileCheck %s --check-prefix=KILLED
 #

@@ -2,7 +2,7 @@
 # categories of tensors and out-of-memory events up to a second before.
 #
 # REQUIRES: python, torch
-# RUN: %python %s record %t 3 3
+# RUN: %python %s record %t 1 3
 
 import json
 import os

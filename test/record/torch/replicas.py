@@ -3,7 +3,7 @@
 # their own, and backward.
 #
 # REQUIRES: python, torch
-# RUN: memrec -q -o %t.fb -- %python %s
+# RUN: memrec --heap='torch.*' -q -o %t.fb -- %python %s
 # RUN: memdump --layers --format=csv %t.fb > %t.csv
 # RUN: FileCheck %s < %t.csv
 # RUN: FileCheck --check-prefix=NONE %s < %t.csv

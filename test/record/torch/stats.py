@@ -1,7 +1,7 @@
 # What a scope says of tensors, and the table of scopes.
 #
 # REQUIRES: python, torch
-# RUN: memrec -q -o %t.fb -- %python %s | FileCheck %s
+# RUN: memrec --heap='torch.*' -q -o %t.fb -- %python %s | FileCheck %s
 # RUN: memdump --scopes --format=json %t.fb | FileCheck %s --check-prefix=TABLE
 # RUN: env PYTHONPATH=%src_root/python %python %s | FileCheck %s --check-prefix=ALONE
 #

@@ -2,10 +2,10 @@
 # optimizer's range may be the one. Names of operators are none.
 #
 # REQUIRES: python, torch
-# RUN: memrec -q --step='^iteration' -o %t.fb -- %python %s && memdump --summary %t.fb | FileCheck %s --check-prefix=RANGES
-# RUN: memrec -q --step='^Optimizer.step#Adam' -o %t.adam.fb -- %python %s && memdump --summary %t.adam.fb | FileCheck %s --check-prefix=ADAM
-# RUN: memrec -q -o %t.first.fb -- %python %s && memdump --summary %t.first.fb | FileCheck %s --check-prefix=FIRST
-# RUN: memrec --step='^aten::' -o %t.none.fb -- %python %s 2>&1 | FileCheck %s --check-prefix=NONE
+# RUN: memrec --heap='torch.*' -q --step='^iteration' -o %t.fb -- %python %s && memdump --summary %t.fb | FileCheck %s --check-prefix=RANGES
+# RUN: memrec --heap='torch.*' -q --step='^Optimizer.step#Adam' -o %t.adam.fb -- %python %s && memdump --summary %t.adam.fb | FileCheck %s --check-prefix=ADAM
+# RUN: memrec --heap='torch.*' -q -o %t.first.fb -- %python %s && memdump --summary %t.first.fb | FileCheck %s --check-prefix=FIRST
+# RUN: memrec --heap='torch.*' --step='^aten::' -o %t.none.fb -- %python %s 2>&1 | FileCheck %s --check-prefix=NONE
 #
 # RANGES: , 5 steps,
 # ADAM: , 2 steps,

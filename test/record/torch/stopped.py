@@ -1,7 +1,7 @@
 # A range whose end comes while recording is stopped is over all the same.
 #
 # REQUIRES: python, torch
-# RUN: memrec -q -o %t.fb -- %python %s
+# RUN: memrec --heap='torch.*' -q -o %t.fb -- %python %s
 # RUN: memflame --format=collapsed --heap=torch.cpu --metric=allocated --group-by=scope-path %t.fb | FileCheck %s
 #
 # CHECK-DAG: {{^}}outer;aten::zeros;aten::empty 400000

@@ -7,7 +7,7 @@
 # RUN: memflame --group-by=stack --format=collapsed --heap=torch.cpu --metric=peak %t.fb | FileCheck %s --check-prefix=LIVE
 # RUN: memdump --summary --format=json %t.fb | FileCheck %s --check-prefix=HEAPS
 # RUN: memdump %t.fb | grep ' oom ' | FileCheck %s --check-prefix=OOM
-# RUN: memrec -q --torch=heaps -o %t.heaps.fb -- %python %s > %t.out
+# RUN: memrec --heap='torch.*' -q --torch=heaps -o %t.heaps.fb -- %python %s > %t.out
 # RUN: memdump --summary %t.heaps.fb | FileCheck %s --check-prefix=ALONE
 #
 # TOLD: allocation by the profiler: 40000

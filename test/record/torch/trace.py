@@ -4,7 +4,7 @@
 # REQUIRES: python, torch
 # RUN: memrec -q -o %t.fb -- %python %s | FileCheck %s --check-prefix=TOLD
 # RUN: memdump --layers --format=csv %t.fb | FileCheck %s --implicit-check-not='{{^}}Linear,' --implicit-check-not='{{^}}Net,'
-# RUN: memrec -q --torch=heaps -o %t.heaps.fb -- %python %s | FileCheck %s --check-prefix=TOLD
+# RUN: memrec --heap='torch.*' -q --torch=heaps -o %t.heaps.fb -- %python %s | FileCheck %s --check-prefix=TOLD
 # RUN: env PYTHONPATH=%src_root/python %python %s | FileCheck %s --check-prefix=TOLD
 #
 # TOLD: same: True 5 None

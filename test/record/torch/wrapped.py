@@ -2,7 +2,7 @@
 # layers, whoever gives the name; a module that is called `module` elsewhere is.
 #
 # REQUIRES: python, torch
-# RUN: memrec -q -o %t.fb -- %python %s
+# RUN: memrec --heap='torch.*' -q -o %t.fb -- %python %s
 # RUN: memdump --layers --format=csv %t.fb > %t.csv
 # RUN: FileCheck %s < %t.csv
 # RUN: not grep -F student.module. %t.csv

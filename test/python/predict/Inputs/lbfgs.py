@@ -1,10 +1,10 @@
-# L-BFGS, whose history of N entries holds most.
+# lbfgs.py N [ITERATIONS]: L-BFGS, whose history of N entries holds most.
 import sys
 
 import torch
 
 model = torch.nn.Linear(300, 300)
-optimizer = torch.optim.LBFGS(model.parameters(), max_iter=5, history_size=int(sys.argv[1]))
+optimizer = torch.optim.LBFGS(model.parameters(), max_iter=int(sys.argv[2]) if sys.argv[2:] else 5, history_size=int(sys.argv[1]))
 x, y = torch.randn(20, 300), torch.randn(20, 300)
 
 
