@@ -57,9 +57,8 @@ static std::vector<PlaceSum> rowsOf(const Places &Where, const KeyedValues &V) {
     Rows[Id].Place = Id;
   for (const KeyValue &K : V.Of.Values)
     Rows[Where.of(K.Key)].Own += K.Value;
-  for (uint32_t Key = 0; Key != V.Blocks.size(); ++Key)
-    if (V.Blocks[Key])
-      Rows[Where.of(Key)].Blocks += V.Blocks[Key];
+  for (const KeyValue &K : V.Blocks)
+    Rows[Where.of(K.Key)].Blocks += K.Value;
   erase_if(Rows, [](const PlaceSum &R) { return R.Own == 0; });
   stable_sort(
       Rows, [](const PlaceSum &A, const PlaceSum &B) { return A.Own > B.Own; });

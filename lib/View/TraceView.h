@@ -13,6 +13,7 @@
 #include "Graph.h"
 #include "HeldNames.h"
 #include "Job.h"
+#include "KeySums.h"
 #include "Question.h"
 #include "Report/FirstScreen.h"
 #include "TracePart.h"
@@ -25,10 +26,11 @@ namespace memkit {
 /// Values of a profile by key, for one graph.
 struct KeyedValues {
   Profile Of;
-  std::vector<uint64_t> Blocks; ///< live blocks by key; empty: not known
-  std::string Title;            ///< `live at 9.8 s, step 59`
-  std::string Note;             ///< a sentence about the values; empty: none
-  std::string Command;          ///< the tool call with the same answer
+  /// Live blocks by key, of which a key may have several; empty: not known.
+  std::vector<KeyValue> Blocks;
+  std::string Title;   ///< `live at 9.8 s, step 59`
+  std::string Note;    ///< a sentence about the values; empty: none
+  std::string Command; ///< the tool call with the same answer
   bool IsExact = true;
 };
 
@@ -268,6 +270,7 @@ private:
   std::vector<LivePart> Live;
   std::optional<uint64_t> LiveNs;
   uint32_t LiveHeap = 0; ///< a heap outside the totals, alone
+  KeySums LiveSums;      ///< of a question, while it is answered
 };
 
 } // namespace memkit

@@ -86,18 +86,15 @@ Expected<KeyedValues> TraceView::liveValues(const TracePart &P, Graph &G,
   if (Error E = readLive(P, At))
     return std::move(E);
   KeyedValues V;
-  std::vector<uint64_t> Sums(G.numKeys());
-  V.Blocks.resize(G.numKeys());
+  LiveSums.begin(G.numKeys());
   for (const LivePart &B : Live) {
     if (!P.hasBlock(B.Heap, B.Process, Space) || B.AllocatedNs < SinceNs)
       continue;
     uint64_t Bytes = P.filter().Heap ? B.AllBytes : B.Bytes;
-    uint32_t Key = G.keyOf(B);
-    Sums[Key] += Bytes;
-    V.Blocks[Key] += Bytes != 0;
+    LiveSums.add(G.keyOf(B), Bytes, 1);
   }
   V.Of.M = Metric::Live;
-  takeSums(Sums, V.Of);
+  LiveSums.take(V.Of, V.Blocks);
   return V;
 }
 
@@ -118,11 +115,10 @@ Expected<KeyedValues> TraceView::summaryValues(TracePart &P, Graph &G,
   V.Of = makeProfile(*S, M, KeyOf, Space);
   if (M != Metric::Peak)
     return V;
-  V.Blocks.resize(G.numKeys());
   S->forEach([&](uint32_t, const StackStats &R) {
-    if (trace().heap(R.Heap).Space == Space)
-      V.Blocks[KeyOf(R)] +=
-          P.filter().Heap ? R.HeapPeakBlocks : R.SpacePeakBlocks;
+    uint64_t Blocks = P.filter().Heap ? R.HeapPeakBlocks : R.SpacePeakBlocks;
+    if (Blocks && trace().heap(R.Heap).Space == Space)
+      V.Blocks.push_back({KeyOf(R), Blocks});
   });
   return V;
 }

@@ -72,9 +72,16 @@ Expected<StackGroups> StackGroups::create(const Trace &T, GroupBy By) {
 }
 
 uint32_t StackGroups::key(uint32_t Group, uint32_t Stack) {
+  if (Stack >= LastKeys.size())
+    LastKeys.resize(
+        std::max<size_t>(Stack + size_t(1), T->view().Leaves.size()));
+  GroupKey &Last = LastKeys[Stack];
+  if (Last.Key && Last.Group == Group)
+    return Last.Key;
   auto [At, New] = Keys.try_emplace({Group, Stack}, Pairs.size());
   if (New)
     Pairs.push_back({Group, Stack});
+  Last = {Group, At->second};
   return At->second;
 }
 

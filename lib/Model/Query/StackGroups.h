@@ -54,6 +54,9 @@ private:
   struct GroupedStack {
     uint32_t Group, Stack;
   };
+  struct GroupKey {
+    uint32_t Group = 0, Key = 0; ///< Key 0: not asked for yet
+  };
   struct StepBegin {
     uint64_t BeginNs;
     uint64_t Step;
@@ -62,6 +65,8 @@ private:
   GroupBy By;
   std::vector<GroupedStack> Pairs{{0, 0}}; ///< by key
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Keys;
+  /// By stack, its group asked for last: most stacks have one group.
+  std::vector<GroupKey> LastKeys;
   /// Indices in Steps, by process and time.
   std::vector<std::vector<uint32_t>> StepsOf;
   std::vector<StepBegin> Steps{{0, 0}};
