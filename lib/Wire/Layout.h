@@ -31,7 +31,7 @@
 namespace memkit::wire {
 
 inline constexpr uint64_t Magic = 0x31657269576b6d4dull; // "MmkWire1"
-inline constexpr uint32_t Version = 31;
+inline constexpr uint32_t Version = 32;
 
 /// Environment variables that memrec sets and the exec hooks restore.
 inline constexpr char SocketVar[] = "MEMREC_SOCKET";   ///< path of the socket
@@ -207,6 +207,10 @@ struct Control {
   /// R: 1 when R accepts no more records and completes the trace; P stops
   /// recording.
   std::atomic<uint32_t> Detached;
+  /// R: 1 when memrec begins to take the hooks out of a program that runs; P
+  /// goes on recording, and waits for no answer any more. A thread that waits
+  /// may have the loader's lock, so that no thread could be called.
+  std::atomic<uint32_t> Leaves;
 
   /// R: the folder with the Python package, for interpreters that lack the
   /// package; ends with NUL, empty: there is none.

@@ -4,7 +4,7 @@
 // RUN: %cc -O0 -g %s -o %t.exe
 // RUN: memrec -q --min-size=1KiB -o %t.fb %t.exe
 // RUN: memdump --check %t.fb
-// RUN: memdump %t.fb | grep -v ' rss ' | FileCheck %s
+// RUN: memdump %t.fb | grep -Ev ' (rss|resident|resident-piece) ' | FileCheck %s
 // RUN: memdump --summary --format=json %t.fb | FileCheck %s --check-prefix=SUM
 // RUN: memdump --format=asm %t.fb | FileCheck %s --check-prefix=ASM
 // RUN: not memrec --min-size=large -o %t.no %t.exe 2>&1 | FileCheck %s --check-prefix=BAD

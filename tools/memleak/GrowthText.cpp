@@ -108,7 +108,8 @@ std::string outsideText(const Trace &T, const OutsideRise &O) {
   return Heap + " grows, outside of the totals: +" +
          formatSize(static_cast<uint64_t>(O.Rate)) +
          (O.HasSteps ? " per step, " : " per second, ") + formatSize(O.Rise) +
-         " so far: memleak --heap=" + Heap;
+         " so far" + (O.Line.empty() ? "" : ", most at " + O.Line) +
+         ": memleak --heap=" + Heap;
 }
 
 std::string notSeenText(const Trace &T, const GrowthReport &G) {

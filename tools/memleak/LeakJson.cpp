@@ -149,6 +149,8 @@ static void writeOutside(json::OStream &J, const Trace &T,
   J.attribute(O.HasSteps ? "bytes_per_step" : "bytes_per_second",
               rateValue(O.Rate));
   J.attribute("growth_bytes", O.Rise);
+  if (!O.Line.empty())
+    J.attribute("line", jsonText(O.Line));
 }
 
 static void writeMeasured(json::OStream &J, const LeakView &V) {

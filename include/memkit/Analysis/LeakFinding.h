@@ -45,6 +45,7 @@ struct OutsideRise {
   bool HasSteps = false;
   double Rate = 0; ///< bytes per step, or per second
   uint64_t Rise = 0;
+  std::string Line; ///< that rises most: `pool.py:6 handle`; empty: none known
 };
 
 struct LeakFindings {

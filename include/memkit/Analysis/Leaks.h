@@ -52,7 +52,8 @@ struct LeakReport {
 void sumLeaks(const Trace &T, LeakReport &R);
 
 /// Finds the blocks that lived at the end of their process. Left out are
-/// processes that exec replaced, and blocks that Hidden or, failing that,
+/// processes that exec replaced, processes that only launched the program (if
+/// no process is chosen), and blocks that Hidden or, failing that,
 /// ByDefault hides.
 LeakReport findLeaks(const SelectedStats &S, const Suppressions &Hidden,
                      const Suppressions &ByDefault = {});

@@ -5,6 +5,7 @@
 #include "memkit/Analysis/LeakFindings.h"
 #include "LeakLayers.h"
 #include "Model/Query/ArenaStacks.h"
+#include "memkit/Analysis/GrowthLines.h"
 #include "memkit/Model/LiveBlocks.h"
 #include "memkit/Model/Replay.h"
 #include "memkit/Model/StackKeys.h"
@@ -73,6 +74,16 @@ static bool mayGrow(const Trace &T, uint32_t Heap) {
          H.PeakBlocks >= MinBlocks && H.PeakTimeNs > T.endNs() / 10 * 7;
 }
 
+/// The text of the first line that grows by step, or by time.
+static std::string mostRisingLine(const SelectedStats &S,
+                                  const GrowthReport &Found, bool HasSteps) {
+  Places Where(S);
+  for (const LineGrowth &L : growthLines(S, Where, Found))
+    if (L.isGrowing() && L.HasSteps == HasSteps)
+      return Where.text(L.Where);
+  return "";
+}
+
 /// Looks whether heaps outside of the totals grow.
 Error OverTime::findOutside() {
   for (uint32_t Heap = 1; Heap <= T.heaps().size(); ++Heap) {
@@ -97,9 +108,11 @@ Error OverTime::findOutside() {
         To.Rate += G.Rate;
         To.Rise += G.Rise;
       }
-    for (const OutsideRise &Sum : {BySteps, ByTime})
-      if (Sum.Rise)
-        R.Outside.push_back(Sum);
+    for (OutsideRise *Sum : {&BySteps, &ByTime})
+      if (Sum->Rise) {
+        Sum->Line = mostRisingLine(*Of, *Found, Sum->HasSteps);
+        R.Outside.push_back(std::move(*Sum));
+      }
   }
   return Error::success();
 }

@@ -3,8 +3,10 @@
 // Blocks that were never freed.
 
 #include "memkit/Analysis/Leaks.h"
+#include "memkit/Model/Query.h"
 #include "memkit/Model/StackKeys.h"
 #include "memkit/Trace/Sampling.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include <tuple>
@@ -13,6 +15,19 @@ using namespace llvm;
 
 namespace memkit {
 
+/// The processes that only launched the program, as a version manager's shim
+/// does; none if the selection leaves out a process.
+static BitVector launchersOf(const SelectedStats &S) {
+  RunReport Run = queryRun(S.trace());
+  BitVector Launchers(Run.Processes.size() + 1);
+  for (const ProcessReport &P : Run.Processes) {
+    if (!S.selection().hasProcess(P.Id))
+      return BitVector(Launchers.size());
+    Launchers[P.Id] = P.OnlyLaunched;
+  }
+  return Launchers;
+}
+
 /// Sums up live memory by heap and shown stack, in order of appearance.
 static std::vector<Leak> gatherLeaks(const SelectedStats &S) {
   const Trace &T = S.trace();
@@ -20,9 +35,11 @@ static std::vector<Leak> gatherLeaks(const SelectedStats &S) {
   std::vector<uint64_t> Keys = nodeKeys(T, SameFrame::Location);
   DenseMap<std::pair<uint32_t, uint64_t>, uint32_t> Known;
   std::vector<Leak> Leaks;
+  BitVector Launchers = launchersOf(S);
   S.forEach([&](uint32_t Process, const StackStats &R) {
     // In a trace of differences a block may only have become larger.
-    if ((!R.LiveBlocks && !R.LiveBytes) || T.wasReplaced(Process))
+    if ((!R.LiveBlocks && !R.LiveBytes) || T.wasReplaced(Process) ||
+        Launchers[Process])
       return;
     // Blocks entirely filled by inner heaps are findings of the inner heaps.
     if (!Outer && R.LiveBytes && !R.LiveExclusive)

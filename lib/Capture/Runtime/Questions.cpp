@@ -17,6 +17,10 @@ using wire::ReplySlot;
 /// The time limits for a recorder without a heartbeat, and for a slow recorder.
 static constexpr uint64_t StillMs = 1000, SlowMs = 10000;
 
+static bool isLeft() {
+  return Proc.Ctl->Leaves.load(std::memory_order_acquire);
+}
+
 static uint32_t claimSlot(uint32_t Ticket) {
   for (uint32_t I = 0; I < wire::NumReplySlots; ++I) {
     uint32_t Free = 0;
@@ -44,7 +48,7 @@ public:
       LastBeat = Beat;
       MovedMs = Now;
     }
-    if (recorderGone(*Proc.Ctl))
+    if (recorderGone(*Proc.Ctl) || isLeft())
       return false;
     if (Now - MovedMs >= StillMs) {
       noteRecorderStands(*Proc.Ctl);
@@ -97,7 +101,7 @@ static bool askAny(R What, wire::Reply &To, uint64_t MaxMs = SlowMs) {
   // A signal handler inside a hook would wait in vain: the question is
   // published together with the hook's record, after the handler.
   if (!T || T->Ring.isNested() || recorderGone(*Proc.Ctl) ||
-      recorderStands(*Proc.Ctl))
+      recorderStands(*Proc.Ctl) || isLeft())
     return false;
   ReplyWait W(MaxMs);
   uint32_t Ticket =

@@ -15,6 +15,8 @@
 #include <cstring>
 #include <ctime>
 #include <dlfcn.h>
+#include <optional>
+#include <sys/syscall.h>
 
 using namespace llvm;
 using namespace memkit;
@@ -40,6 +42,26 @@ static void nap(long Us) {
 // A safe thread
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// A search for a moment that comes again and again: for SearchNs, and on a
+/// machine where memrec seldom runs until it has looked often enough.
+class MomentSearch {
+public:
+  bool goesOn() {
+    constexpr unsigned FewestTurns = 300, MostTimes = 6;
+    ++Turns;
+    uint64_t Took = tookNs();
+    return Took < SearchNs ||
+           (Turns < FewestTurns && Took < MostTimes * SearchNs);
+  }
+  uint64_t tookNs() const { return clockNs() - Begin; }
+
+private:
+  uint64_t Begin = clockNs();
+  unsigned Turns = 0;
+};
+} // namespace
+
 /// Whether a thread other than Tid waits while it loads or drops a library,
 /// perhaps for Tid: what is called in Tid waits for it.
 static bool doesOtherWait(const TargetMemory &Memory, SafeMoment &Code,
@@ -53,12 +75,22 @@ static bool doesOtherWait(const TargetMemory &Memory, SafeMoment &Code,
   });
 }
 
+/// What a thread does that could not be stopped.
+static StringRef unstoppableText(pid_t Pid, pid_t Tid) {
+  uint64_t Call = callOf(Pid, Tid);
+  // Others that start a process or thread do not wait.
+  if (Call == SYS_vfork || Call == SYS_clone || Call == SYS_clone3)
+    return "waits until the child that it started with vfork or posix_spawn "
+           "runs another program or ends";
+  return "waits in the kernel, where it cannot be stopped";
+}
+
 /// Tries the threads that wait first: they are safe most often, and miss least.
 Error Attacher::inSafeThread(const ThreadUse &Do, AttachResult &R) {
-  uint64_t Begin = clockNs();
-  NotSafe Last = NotSafe::NoStack;
+  MomentSearch Search;
+  std::optional<NotSafe> Last; // of a thread that was stopped
   pid_t LastTid = Pid;
-  for (unsigned Turn = 0; clockNs() - Begin < SearchNs; ++Turn) {
+  for (unsigned Turn = 0; Search.goesOn(); ++Turn) {
     Expected<TargetMemory> Memory = TargetMemory::open(Pid);
     if (!Memory)
       return Memory.takeError();
@@ -77,7 +109,7 @@ Error Attacher::inSafeThread(const ThreadUse &Do, AttachResult &R) {
       TargetThread T(Task.Tid);
       if (!T.isHeld() || !T.stop(StopMs))
         continue;
-      uint64_t Stopped = clockNs();
+      uint64_t Stopped = clockNs(), Took = Search.tookNs();
       Last = Code->judge(*Memory, T);
       LastTid = Task.Tid;
       if (Last == NotSafe::Safe &&
@@ -85,7 +117,7 @@ Error Attacher::inSafeThread(const ThreadUse &Do, AttachResult &R) {
         Last = NotSafe::OtherInLoader;
       if (Last != NotSafe::Safe)
         continue;
-      R.SearchNs = Stopped - Begin;
+      R.SearchNs = Took;
       Entered = true;
       Error Result = Do(*Memory, *Code, T, R);
       R.PauseNs = std::max(R.PauseNs, clockNs() - Stopped);
@@ -94,8 +126,9 @@ Error Attacher::inSafeThread(const ThreadUse &Do, AttachResult &R) {
     nap(Turn < 100 ? 1'000 : 10'000);
   }
   return makeError("has no thread that could load the library within " +
-                   formatTime(SearchNs) + "; thread " + Twine(LastTid) + " " +
-                   textOf(Last));
+                   formatTime(Search.tookNs()) + "; thread " + Twine(LastTid) +
+                   " " +
+                   (Last ? textOf(*Last) : unstoppableText(Pid, LastTid)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -256,9 +289,9 @@ Expected<wire::AttachAnswer> Attacher::ask(wire::AttachTask Task,
 /// Waits until each thread has been seen outside of the library: only one
 /// stands at a time. A thread that begins now does not enter the library.
 Error Attacher::leaveLibrary() {
-  uint64_t Begin = clockNs();
+  MomentSearch Search;
   DenseSet<pid_t> Outside;
-  while (clockNs() - Begin < SearchNs) {
+  while (Search.goesOn()) {
     Expected<TargetMemory> Memory = TargetMemory::open(Pid);
     if (!Memory)
       return Memory.takeError();

@@ -23,6 +23,15 @@ char memkit::stateOf(pid_t Pid, pid_t Tid) {
   return End != std::string::npos && End + 2 < Text.size() ? Text[End + 2] : 0;
 }
 
+uint64_t memkit::callOf(pid_t Pid, pid_t Tid) {
+  std::string Text =
+      procfs::readFile(folderOf(Pid) + "/" + std::to_string(Tid) + "/syscall");
+  uint64_t Call;
+  // "running", or -1 and the place, or the call's number and more.
+  return StringRef(Text).split(' ').first.getAsInteger(10, Call) ? UINT64_MAX
+                                                                 : Call;
+}
+
 bool TargetTask::isGone() const {
   char State = stateOf(Pid, Tid);
   return !State || State == 'Z' || State == 'X';

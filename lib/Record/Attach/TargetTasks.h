@@ -5,6 +5,7 @@
 #ifndef MEMKIT_LIB_RECORD_ATTACH_TARGETTASKS_H
 #define MEMKIT_LIB_RECORD_ATTACH_TARGETTASKS_H
 
+#include <cstdint>
 #include <sys/types.h>
 #include <vector>
 
@@ -25,6 +26,10 @@ std::vector<TargetTask> tasksOf(pid_t Pid);
 /// The state of a process or thread in /proc/PID/stat: `R`, `S`, `D`, `T`, `t`,
 /// `Z`, ...; 0: gone.
 char stateOf(pid_t Pid, pid_t Tid);
+
+/// The number of the system call in which a thread waits; UINT64_MAX: in none,
+/// or not known.
+uint64_t callOf(pid_t Pid, pid_t Tid);
 
 } // namespace memkit
 

@@ -309,6 +309,13 @@ void Alerts::take(uint64_t NowNs, AlertActions &Runs) {
   readTop();
 }
 
+/// Whether most of the memory was freed before the recorder could look at it:
+/// what lives now did not raise the alert.
+bool Alerts::isGone(const Fired &F) const {
+  return Rules[F.Rule].Metric == ConditionMetric::Live &&
+         double(R.stats().liveBytes(F.IsSpace, F.Id)) < F.Value / 2;
+}
+
 /// Reads the largest stacks of the moment for the first alert that waits, a
 /// part at a time.
 void Alerts::readTop() {
@@ -320,6 +327,11 @@ void Alerts::readTop() {
     // A reader of the whole recording reads its moment first.
     if (R.stats().isInMoment())
       return;
+    if (isGone(F)) {
+      addMark(F);
+      Pending.erase(Pending.begin());
+      return;
+    }
     R.stats().beginMoment();
     Reads = true;
   }

@@ -80,6 +80,7 @@ private:
   void fire(size_t Rule, AlertTarget &T, double Value, uint64_t TimeNs,
             uint32_t Process);
   void rearm(uint64_t NowNs);
+  bool isGone(const Fired &F) const;
   void readTop();
   void addMark(const Fired &F);
 

@@ -343,8 +343,11 @@ void Session::attachBy(AttachProcess &By, std::optional<TargetMemory> Memory) {
 /// The program's threads run, and fill their rings, until the hooks are out: so
 /// the session goes on meanwhile.
 bool Session::mustDetach() {
-  if (TheRequests.Stop || R.nowNs() >= DetachAtNs || R.failed())
+  if (TheRequests.Stop || R.nowNs() >= DetachAtNs || R.failed()) {
     Attaching->end();
+    for (ChildProcess &P : Children.recorded())
+      P.State->shared().control().Leaves.store(1, std::memory_order_release);
+  }
   Attaching->take();
   if (Attaching->takeIsAttached()) {
     if (Before)

@@ -11,25 +11,34 @@
 using namespace llvm;
 using namespace memkit;
 
-/// Not a straggler: a process without the listener's path in its environment,
-/// or one that cannot be preloaded.
-bool StragglerSearch::isStraggler(pid_t Pid) const {
-  if (Pid == getpid())
-    return false;
+/// A process that executes a program now: it has the listener's path in its
+/// environment, and can be preloaded.
+bool StragglerSearch::mayConnect(pid_t Pid) const {
   std::string Exe = "/proc/" + std::to_string(Pid) + "/exe";
-  return procfs::mapsMemfd(Pid, Tag) ||
-         (procfs::environHas(Pid, Listener.path()) &&
-          whyNotPreloadable(Exe).empty());
+  return procfs::environHas(Pid, Listener.path()) &&
+         whyNotPreloadable(Exe).empty();
 }
 
 bool StragglerSearch::find() {
+  constexpr uint64_t LongestStartNs = 1'000'000'000, EveryNs = 50'000'000;
   uint64_t Now = R.nowNs();
   if (!UntilNs)
-    UntilNs = Now + 1000000000;
+    UntilNs = Now + LongestStartNs;
+  if (Now < NextNs)
+    return true;
+  std::vector<pid_t> Started =
+      procfs::startedSince(procfs::startTicks(getpid()));
+  erase(Started, getpid());
+  // A forked child connects when it first allocates, however late that is.
+  if (any_of(Started,
+             [this](pid_t Pid) { return procfs::mapsMemfd(Pid, Tag); })) {
+    NextNs = Now > UntilNs ? Now + EveryNs : 0;
+    NumEmpty = 0;
+    return true;
+  }
   if (Now > UntilNs)
     return false;
-  if (any_of(procfs::startedSince(procfs::startTicks(getpid())),
-             [this](pid_t Pid) { return isStraggler(Pid); })) {
+  if (any_of(Started, [this](pid_t Pid) { return mayConnect(Pid); })) {
     NumEmpty = 0;
     return true;
   }

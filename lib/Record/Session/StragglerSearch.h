@@ -10,25 +10,25 @@
 
 namespace memkit {
 
-/// Searches for stragglers: descendants of the program that forked or executed
-/// just before and may still connect.
+/// Searches for stragglers: descendants of the program that were forked and
+/// have not allocated yet, or execute a program just now.
 class StragglerSearch {
 public:
   /// Tag: part of the names of the recorder's memfds.
   StragglerSearch(Recording &R, const Greeter &Listener, std::string Tag)
       : R(R), Listener(Listener), Tag(std::move(Tag)) {}
 
-  /// Whether a process may still connect; false after a second of searches.
-  /// Called only when no process is left.
+  /// Whether a process may still connect; of those that execute a program,
+  /// false after a second of searches. Called only when no process is left.
   bool find();
 
 private:
-  bool isStraggler(pid_t Pid) const;
+  bool mayConnect(pid_t Pid) const;
 
   Recording &R;
   const Greeter &Listener;
   std::string Tag;
-  uint64_t UntilNs = 0;
+  uint64_t UntilNs = 0, NextNs = 0;
   unsigned NumEmpty = 0; ///< consecutive searches that found no straggler
 };
 

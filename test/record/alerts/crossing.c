@@ -1,5 +1,5 @@
 // The time of an alert is that of the event that crosses the bound, in whichever order the
-// recorder takes events; its mark has what held the memory; the condition rests until the
+// recorder takes events; its mark has what holds the memory when the recorder looks; the condition rests until the
 // value has fallen.
 //
 // RUN: %cc -O1 -g %s -o %t.exe -pthread
@@ -48,4 +48,5 @@ int main(void) {
 // CHECK-COUNT-2: memrec: alert at {{[0-9.]+ m?s}}: host: 2{{[01](\.[0-9]+)?}} MiB live, above 20 MiB (host:live>20MiB)
 // CHECK-NOT: host:live>20MiB
 //
-// STAT: ! alert {{.*}}6 alerts, the last: host: 35{{[^(]*}}(live>35M) at {{.*}}; held by crossing.c:{{[0-9]+}} load 3{{[0-9.]+}} MiB
+// A recorder that comes late, where all is freed, names nothing.
+// STAT: ! alert {{.*}}6 alerts, the last: host: 35{{[^(]*}}(live>35M) at {{[0-9.]+ m?s(; held by crossing.c:[0-9]+ load [23][0-9.]+ MiB.*)?$}}

@@ -1,5 +1,5 @@
-// A daemon: two forks, a session of its own, no streams. memrec stays for it. The
-// process in between allocates nothing, and is none of the trace.
+// A daemon: two forks, a session of its own, no streams. memrec stays for it, also if it first allocates
+// long after the program has ended. The process in between allocates nothing, and is none of the trace.
 //
 // RUN: %cc -O1 -g %s -o %t.exe
 // RUN: rm -f %t.done
@@ -27,7 +27,7 @@ int main(int Count, char **Args) {
     _exit(0);
   for (int Fd = 0; Fd != 1024; ++Fd)
     close(Fd);
-  usleep(300000);
+  usleep(1500000);
   Kept = malloc(12345);
   close(open(Args[1], O_CREAT | O_WRONLY, 0600));
   return 0;

@@ -8,7 +8,6 @@
 import resource
 import sqlite3
 import subprocess
-import time
 
 GIB = 1 << 30
 
@@ -24,14 +23,20 @@ def pack(name, head, filler, count):
         assert packer.wait() == 0
 
 
+def processor_s():
+    """What the commands so far took: on a busy machine they take longer."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def refused(name, *words, at_most_s=20):
     def limit():
         resource.setrlimit(resource.RLIMIT_AS, (2 * GIB, 2 * GIB))
-    begin = time.monotonic()
+    begin = processor_s()
     done = subprocess.run(["memimport", name, "-o", "out.fb"], stderr=subprocess.PIPE, encoding="utf-8",
-                          preexec_fn=limit, timeout=120, check=False)
+                          preexec_fn=limit, timeout=600, check=False)
     assert done.returncode in (0, 1), (name, done)
-    assert time.monotonic() - begin < at_most_s, name
+    assert processor_s() - begin < at_most_s, name
     for word in words:
         assert word in done.stderr, (name, done.stderr)
 

@@ -7,14 +7,15 @@
 # RUN: memleak --kind=growth --heap=host.file %t.fb 2>/dev/null | FileCheck %s --check-prefix=FILE
 #
 # CHECK: Nothing grows (measured:
-# CHECK-NEXT: host.file grows, outside of the totals: +3.{{[0-9]+}} MiB per second, {{[67].*}} MiB so far: memleak --heap=host.file
+# CHECK-NEXT: host.file grows, outside of the totals: +3.{{[0-9]+}} MiB per second, {{[67].*}} MiB so far, most at lookup.c:11 lookup: memleak --heap=host.file
 # LONG: nothing grows (measured:
 # LONG-NEXT: host.file grows, outside of the totals
 # JSON: "outside": [
 # JSON-NEXT: {
 # JSON-NEXT: "heap": "host.file",
 # JSON-NEXT: "bytes_per_second": {{[0-9]+}},
-# JSON-NEXT: "growth_bytes": {{[0-9]+}}
+# JSON-NEXT: "growth_bytes": {{[0-9]+}},
+# JSON-NEXT: "line": "lookup.c:11 lookup"
 # FILE: grows lookup.c:11 lookup
 # FILE-NOT: outside of the totals
 print("""header command=["./lookup"]

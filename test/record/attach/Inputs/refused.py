@@ -54,6 +54,11 @@ void free(void *P) { (void)P; }
 void *calloc(size_t N, size_t M) { return malloc(N * M); }
 void *realloc(void *P, size_t N) { (void)P; return malloc(N); }
 """ + WAITS
+# The child ends with its parent.
+FORKS = """#include <sys/prctl.h>
+#include <unistd.h>
+int main(void) { if (vfork() == 0) { prctl(PR_SET_PDEATHSIG, 9); for (;;) pause(); } return 0; }
+"""
 
 
 def build(name, *options, source=WAITS):
@@ -97,6 +102,7 @@ def main():
     attach("static", start(build("static", "-static")).pid)
     attach("own", start(build("own", source=OWN)).pid, "--no-private")
     attach("sanitizer", start(build("checked", "-fsanitize=address")).pid)
+    attach("vfork", start(build("forks", source=FORKS)).pid)
     filtered = start(sys.executable, "-c", FILTERED, stdout=subprocess.PIPE, text=True)
     assert filtered.stdout.readline() == "ready\n"
     attach("seccomp", filtered.pid)
