@@ -76,10 +76,10 @@ void GrowthFinder::chooseWord(GrowthCandidate &C, ArrayRef<double> Growing,
   bool HasStopped = hasStopped(C.Group, C.Course) || becomesLevel(C);
   // What samples see grow is pages: blocks may come and go in them.
   bool IsOfSamples = T.heap(G.Heap).Flags & HF_Samples;
-  // A module is imported once.
+  // A module is imported once. Without steps the imports may be most of a run.
+  bool IsImport = isImportAt(T, Own, T.leaf(G.Stack));
   if (C.Survives && !G.IsContainer && !IsOfSamples && G.Bounded.empty() &&
-      !HasStopped && !beganLate(C.Group, C.Course) &&
-      !isImportAt(T, Own, T.leaf(G.Stack))) {
+      !HasStopped && !beganLate(C.Group, C.Course) && !IsImport) {
     const GrowthTotals &Totals = SpaceTotals[G.Span];
     if (!Span.HasSteps && secondsOf(C.Group, C.Course) >= MinLeakSeconds)
       E = findEvidence({C.Kept, static_cast<double>(G.RiseBlocks),
@@ -94,7 +94,8 @@ void GrowthFinder::chooseWord(GrowthCandidate &C, ArrayRef<double> Growing,
   if (E.Evidence != GrowthEvidence::None) {
     G.Word = GrowthWord::Leak;
     G.IdleSinceNs = Span.HasSteps ? 0 : idleSince(G, Span);
-  } else if (G.FreedNs || HasStopped || hasEnded(C.Group, C.Course)) {
+  } else if (G.FreedNs || HasStopped || (IsImport && !Span.HasSteps) ||
+             hasEnded(C.Group, C.Course)) {
     G.Word = GrowthWord::Grew;
     C.IsDropped |=
         G.Rise < materialBytes(C.Group, MinEnded) || !isLong(C.Group, C.Course);

@@ -106,6 +106,13 @@ static bool hasGraphNodes(const Trace &T, const Growth &G) {
   return Has;
 }
 
+/// Whether the line's own text says that it keeps results without their graph.
+static bool cutsGraph(const LineGrowth &L) {
+  static constexpr StringLiteral Calls[] = {".detach()", ".item()"};
+  return any_of(Calls,
+                [&](StringRef Call) { return L.Where.Source.contains(Call); });
+}
+
 /// Whether tensors leak in the process in which nodes of an autograd graph do:
 /// the nodes keep the tensors, at other lines.
 static bool isKeptByGraph(const Trace &T, const GrowthReport &R,
@@ -113,7 +120,8 @@ static bool isKeptByGraph(const Trace &T, const GrowthReport &R,
   auto IsOfTensors = [&](uint32_t Index) {
     return T.heapName(R.Found[Index].Heap).starts_with("torch.");
   };
-  return L.Word == GrowthWord::Leak && any_of(L.Findings, IsOfTensors) &&
+  return L.Word == GrowthWord::Leak && !cutsGraph(L) &&
+         any_of(L.Findings, IsOfTensors) &&
          any_of(R.Found, [&](const Growth &G) {
            return G.Word == GrowthWord::Leak && !G.IsArenas &&
                   R.Spans[G.Span].Process == L.Process && hasGraphNodes(T, G);

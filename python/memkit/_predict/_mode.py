@@ -4,7 +4,7 @@
 import os
 import sys
 import weakref
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 import torch
 from torch._subclasses.fake_tensor import (
@@ -117,12 +117,16 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
         self.flops = 0
         #: The optimizer's states of 32 bits are counted as if they had 16.
         self.halves_states = False
+        #: Called for each operator.
+        self.progress: Optional[Callable[[], None]] = None
 
     # -- operators
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if any(kind not in _PLAIN for kind in types):
             return NotImplemented  # a DTensor calls operators on its parts
+        if self.progress is not None:
+            self.progress()
         given = args, kwargs or {}
         args, kwargs = given
         if func not in _LIFTS:

@@ -247,6 +247,7 @@ def _runner(name: str, is_module: bool) -> Callable[[], Any]:
 def _script_run(script: Callable[[], Any], device: Any, writer: Any, steps: int, change: Any) -> Any:
     from ._gradients import free_counts
     from ._optimizers import MAX_MORE
+    from ._progress import progress_of
     from ._run import Run
 
     class ScriptRun(Run):
@@ -259,6 +260,7 @@ def _script_run(script: Callable[[], Any], device: Any, writer: Any, steps: int,
         def call_script(self) -> None:
             free_counts()
             self.mode.takes_false = True
+            self.mode.progress = progress_of(self.plan)
             try:
                 with self.as_planned("script"), self.mode:
                     self.plan.begin_step(1)

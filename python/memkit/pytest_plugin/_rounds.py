@@ -6,6 +6,7 @@ import inspect
 import os
 import statistics
 import sys
+import time
 from array import array
 from contextlib import contextmanager
 from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
@@ -29,8 +30,8 @@ MAX_OF_PYTEST = 1024
 #: are not counted.
 MORE_ROUNDS, EMPTY_ROUNDS = 20, 10
 MORE_WARM_UP = 5
-#: Times to ask the recorder.
-MAX_QUESTIONS = 10
+#: Times to ask the recorder, which may have no processor for a while, and seconds between two: a minute.
+MAX_QUESTIONS, BETWEEN_S = 600, 0.1
 #: Lines of a failure.
 MAX_LINES = 5
 #: Further series of runs that a growth must show.
@@ -297,8 +298,12 @@ def _living() -> Tuple[int, int]:
     least, since their memory comes in arenas. Bytes."""
     gc.collect()
     gc.collect()
-    # The recorder may have no processor for a while.
-    stats = next(filter(None, (memkit.stats() for _ in range(MAX_QUESTIONS))), None)
+    stats = memkit.stats()
+    for _ in range(MAX_QUESTIONS):
+        if stats is not None or not memkit.recording():
+            break
+        time.sleep(BETWEEN_S)
+        stats = memkit.stats()
     if stats is None:
         raise NotRepeatable("the recorder does not answer")
     size = stats.total.after + sum(stats.tensors_of(device).after for device in stats.devices())
