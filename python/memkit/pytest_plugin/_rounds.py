@@ -30,8 +30,8 @@ MAX_OF_PYTEST = 1024
 #: are not counted.
 MORE_ROUNDS, EMPTY_ROUNDS = 20, 10
 MORE_WARM_UP = 5
-#: Times to ask the recorder, which may have no processor for a while, and seconds between two: a minute.
-MAX_QUESTIONS, BETWEEN_S = 600, 0.1
+#: Seconds for which the recorder is asked, which may have no processor for a while, and between two questions.
+MAX_WAIT_S, BETWEEN_S = 60.0, 0.1
 #: Lines of a failure.
 MAX_LINES = 5
 #: Further series of runs that a growth must show.
@@ -298,9 +298,10 @@ def _living() -> Tuple[int, int]:
     least, since their memory comes in arenas. Bytes."""
     gc.collect()
     gc.collect()
-    stats = memkit.stats()
-    for _ in range(MAX_QUESTIONS):
-        if stats is not None or not memkit.recording():
+    stats, until = memkit.stats(), time.monotonic() + MAX_WAIT_S
+    # A test may have stopped the clock.
+    for _ in range(int(MAX_WAIT_S / BETWEEN_S)):
+        if stats is not None or not memkit.recording() or time.monotonic() > until:
             break
         time.sleep(BETWEEN_S)
         stats = memkit.stats()

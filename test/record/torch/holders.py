@@ -2,7 +2,7 @@
 # No hook and no subclass of the program is asked.
 #
 # REQUIRES: python, torch
-# RUN: memrec --heap='torch.*' -q -o %t.fb -- %python %s
+# RUN: memrec -q -o %t.fb -- %python %s
 # RUN: memdump --check %t.fb
 import array
 import os
