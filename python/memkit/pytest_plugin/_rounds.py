@@ -315,8 +315,8 @@ def _run_once(item: Any, number: int) -> None:
     """Runs a test once more."""
     from _pytest.runner import runtestprotocol
 
-    # What pytest itself would keep of each run: what the test has printed, and, in wider fixtures and in
-    # those of parameters, that fixtures of the function depend on them.
+    # Pytest itself would keep the output of each run. Each wider fixture, and each fixture of a parameter,
+    # would keep a list of the fixtures that depend on it.
     item._report_sections.clear()
     known = dict(getattr(getattr(item.session, "_fixturemanager", None), "_arg2fixturedefs", {}))
     known.update(getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {}))
