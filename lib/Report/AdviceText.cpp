@@ -39,12 +39,17 @@ std::string adviceText(const PageInput &F, const Suggestion &S) {
            "). Try an optimizer with a smaller state (8-bit, factored) or "
            "shard "
            "the state";
-  case Advice::NeverShrinks:
-    return Bytes + " of " + Heap + " (" + Share +
-           " of the peak) only grew, in " + formatCount(S.Count) + " of " +
-           formatCount(S.OutOf) +
-           " intervals; nothing was freed. Is it an unbounded cache? " +
+  case Advice::NeverShrinks: {
+    bool IsPart = !(F.T.heap(S.Heap).Flags & HF_OutsideTotals);
+    bool IsOfThreads = Heap == "host.stack";
+    return Bytes + " of " + Heap + " (" + Share + " of " +
+           (IsPart ? "the" : "its") + " peak) only grew, in " +
+           formatCount(S.Count) + " of " + formatCount(S.OutOf) +
+           " intervals; " +
+           (IsOfThreads ? "none of these threads ended. Do they wait for ever? "
+                        : "nothing was freed. Is it an unbounded cache? ") +
            stackInShort(F.T, S.Stack);
+  }
   case Advice::Checkpoint:
     return "activations of " + F.T.string(S.Layer).str() + " are " + Bytes +
            ", " + Share + " of the peak of " + Heap +

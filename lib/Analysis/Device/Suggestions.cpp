@@ -19,6 +19,14 @@ static bool isShare(uint64_t Part, uint64_t Whole, uint32_t Ppm) {
   return Whole && double(Part) >= double(Whole) * Ppm / 1e6;
 }
 
+/// The peak of what a heap is a part of: of the memory space, or of the heap
+/// itself if the space's totals leave it out.
+static uint64_t wholePeak(const Trace &T, uint32_t Id) {
+  const Heap &H = T.heap(Id);
+  return H.Flags & HF_OutsideTotals ? T.heapStats(Id).PeakBytes
+                                    : T.spaceStats(H.Space).PeakBytes;
+}
+
 //===----------------------------------------------------------------------===//
 // From the rows of stacks
 //===----------------------------------------------------------------------===//
@@ -34,14 +42,13 @@ struct MergedStack {
 std::vector<HeapStack> findCaches(const SelectedStats &S) {
   constexpr size_t Max = 16;
   const Trace &T = S.trace();
-  std::vector<uint64_t> Peaks;
-  for (uint32_t Space = 0; Space <= T.devices().size(); ++Space)
-    Peaks.push_back(T.spaceStats(Space).PeakBytes);
+  std::vector<uint64_t> Peaks(1);
+  for (uint32_t Heap = 1; Heap <= T.heaps().size(); ++Heap)
+    Peaks.push_back(wholePeak(T, Heap));
   std::map<HeapStack, MergedStack> Found;
   S.forEach([&](uint32_t Process, const StackStats &R) {
     uint64_t Frees = R.Allocations + R.Splits - R.LiveBlocks;
-    bool IsLarge =
-        isShare(R.LiveExclusive, Peaks[T.heap(R.Heap).Space], limits::CachePpm);
+    bool IsLarge = isShare(R.LiveExclusive, Peaks[R.Heap], limits::CachePpm);
     if (Frees || !IsLarge || R.Allocations < limits::CacheBlocks ||
         R.LiveExclusive < limits::MinBytes || T.wasReplaced(Process))
       return;
@@ -86,7 +93,7 @@ public:
     adviseCategories();
     adviseWorkers();
     erase_if(Out, [&](const Suggestion &A) {
-      uint64_t Peak = A.Heap ? T.spaceStats(T.heap(A.Heap).Space).PeakBytes : 0;
+      uint64_t Peak = A.Heap ? wholePeak(T, A.Heap) : 0;
       return Peak && !isShare(A.Bytes, Peak, limits::WorthPpm);
     });
     stable_sort(Out, [](const Suggestion &A, const Suggestion &B) {
@@ -184,8 +191,8 @@ private:
           !goesOn(It->second, Live.Intervals))
         continue;
       auto [Heap, Stack] = Key;
-      Suggestion &New = add(Advice::NeverShrinks, Heap, CacheBytes[Key],
-                            T.spaceStats(T.heap(Heap).Space).PeakBytes);
+      Suggestion &New =
+          add(Advice::NeverShrinks, Heap, CacheBytes[Key], wholePeak(T, Heap));
       New.Count = It->second.Rises;
       New.OutOf = Live.Intervals;
       New.Stack = Stack;

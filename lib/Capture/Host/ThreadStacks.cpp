@@ -14,6 +14,8 @@
 #include "Real.h"
 #include "Runtime/Errand.h"
 #include "Runtime/Symbols.h"
+#include "Stacks/InterpreterFrames.h"
+#include "Stacks/State.h"
 
 #include <cerrno>
 #include <pthread.h>
@@ -31,7 +33,7 @@ struct Start {
   uint64_t Bytes; ///< of the stack; 0: not recorded
   uint64_t Epoch; ///< of the process of Node
   uint32_t Node;
-  Errand For; ///< of the creator
+  Errand For; ///< of the new thread
 };
 } // namespace
 
@@ -127,6 +129,23 @@ static uint64_t stackBytes(const pthread_attr_t *A) {
   return roundToPages(Bytes);
 }
 
+/// What a thread that is created at \p Caller works for: the creator's errand;
+/// or, for a thread of the interpreter's, the frames that start it. An
+/// interpreter takes memory for a thread's frames before there is a frame.
+static Errand errandOfNew(const CallerFrame &Caller) {
+  bool HasOwn = ThisErrand.Text != 0;
+  if (!HasOwn && !(Stacks.HasInterpreter.load(std::memory_order_acquire) &&
+                   interpreter::isThreadStart(Caller.Pc)))
+    return {};
+  ThreadState *T = recordingThread();
+  if (!T)
+    return {};
+  Errand For = HasOwn ? ThisErrand : Errand{0, 0, T->Epoch};
+  if (!For.Python)
+    For.Python = interpreterNode(*T, Caller);
+  return For;
+}
+
 MEMKIT_EXPORT int pthread_create(pthread_t *To, const pthread_attr_t *A,
                                  StartFn *Fn, void *Arg) noexcept {
   CallerFrame Caller = MEMKIT_CALLER;
@@ -134,8 +153,8 @@ MEMKIT_EXPORT int pthread_create(pthread_t *To, const pthread_attr_t *A,
     return EAGAIN;
   ThreadState *T = mappingThread(wire::HB_Stacks);
   uint64_t Bytes = T && isRecording() ? stackBytes(A) : 0;
-  bool HasErrand = ThisErrand.Text && recordingThread();
-  Start *S = Bytes || HasErrand ? takeSlot() : nullptr;
+  Errand For = errandOfNew(Caller);
+  Start *S = Bytes || For.Text || For.Python ? takeSlot() : nullptr;
   if (!S)
     return RealThreads.Create(To, A, Fn, Arg);
   S->Fn = Fn;
@@ -143,9 +162,7 @@ MEMKIT_EXPORT int pthread_create(pthread_t *To, const pthread_attr_t *A,
   S->Bytes = Bytes;
   S->Epoch = T ? T->Epoch : 0;
   S->Node = Bytes ? stackNode(*T, Caller) : 0;
-  S->For = ThisErrand;
-  if (HasErrand && !S->For.Python)
-    S->For.Python = interpreterNode(*recordingThread(), Caller);
+  S->For = For;
   int Error = RealThreads.Create(To, A, begin, S);
   if (Error)
     S->Taken.store(0, std::memory_order_release);

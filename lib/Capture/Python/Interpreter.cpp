@@ -68,6 +68,7 @@ void Interpreter::noteBinary(AddressRange M, const void *LinkMap,
                 E.find("Py_GetVersion", VersionText);
   E.find("Py_Version", VersionWord);
   E.find("PyTuple_Type", TupleType);
+  E.find("PyThread_start_new_thread", ThreadStart);
   if (!E.find("PyThreadState_GetUnchecked", Attached))
     E.find("_PyThreadState_UncheckedGet", Attached);
   IsDebug = E.find("_Py_NegativeRefcount");
@@ -329,6 +330,9 @@ void interpreter::noteBinary(AddressRange Binary, const void *LinkMap,
 }
 void interpreter::noteGone(AddressRange Binary) { Python.noteGone(Binary); }
 bool interpreter::isEvaluator(uintptr_t Pc) { return Python.isEvaluator(Pc); }
+bool interpreter::isThreadStart(uintptr_t Pc) {
+  return Python.isThreadStart(Pc);
+}
 void interpreter::poll() { Python.poll(); }
 
 static bool connectSource(int Fd, const wire::Regions &R, wire::Control &C) {

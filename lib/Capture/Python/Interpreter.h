@@ -72,6 +72,12 @@ public:
     HolderCalls.take();
   }
   bool isEvaluator(uintptr_t Pc) const { return isThere() && Where.has(Pc); }
+  /// Is \p Pc in the function that starts threads for Python? From 3.13 on a
+  /// function without a name, which stands beside the one with a name, does.
+  bool isThreadStart(uintptr_t Pc) const {
+    constexpr uintptr_t Near = 1024;
+    return isThere() && ThreadStart && Pc - (ThreadStart - Near) < 2 * Near;
+  }
 
   /// The thread state whose frames the calling thread runs; 0: none, or another
   /// thread is finalising the interpreter.
@@ -172,6 +178,7 @@ private:
   Evaluator Where;
   PythonLayout L{};
   uintptr_t Runtime = 0, CodeType = 0, StrType = 0, TupleType = 0;
+  uintptr_t ThreadStart = 0;
   void *(*ThisThreadState)() = nullptr;
   void *(*Attached)() = nullptr; ///< the calling thread's, from 3.12 on
   int (*LineOf)(void *, int) = nullptr;

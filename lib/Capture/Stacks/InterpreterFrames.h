@@ -25,6 +25,9 @@ void noteGone(AddressRange Binary);
 /// Is \p Pc in the function that runs the interpreter's frames?
 bool isEvaluator(uintptr_t Pc);
 
+/// Is \p Pc in the function that starts the interpreter's threads?
+bool isThreadStart(uintptr_t Pc);
+
 // In the calling thread, while Stacks.HasInterpreter; not in signal handlers.
 
 /// The node of the interpreter's frames alone; 0: none.
