@@ -61,6 +61,7 @@ private:
   Error findIntervals(const SectionInfo &B, const IdLimits &Limits);
   Error findEnds(const SectionInfo &B);
   Error findSnapshot(const SectionInfo &B, const IdLimits &Limits);
+  void dropUnfinished();
   llvm::Expected<Interval> readInterval(llvm::ArrayRef<IntervalStop> Parts);
   Error compareInterval(llvm::ArrayRef<IntervalStop> Parts);
   /// Reads a part of a snapshot, with its blocks, into Part.
@@ -97,6 +98,8 @@ Error TraceChecker::findStops(const IdLimits &Limits) {
            std::tie(Y.EndNs, Y.Process, Y.Index);
   };
   std::stable_sort(IntervalStops.begin(), IntervalStops.end(), Earlier);
+  if (!R.complete())
+    dropUnfinished();
   for (auto &[Process, Stops] : SnapshotStops)
     std::stable_sort(Stops.begin(), Stops.end(),
                      [](const SnapshotStop &X, const SnapshotStop &Y) {
@@ -146,6 +149,19 @@ Error TraceChecker::findSnapshot(const SectionInfo &B, const IdLimits &Limits) {
   Stops.back().Parts.push_back(&B);
   Stops.back().Whole = Part.Last;
   return Error::success();
+}
+
+/// Leaves out snapshots whose last part the recorder had yet to write when the
+/// trace was cut off, or read. Stops: in the order of the file.
+void TraceChecker::dropUnfinished() {
+  for (auto &[Process, Stops] : SnapshotStops) {
+    if (Stops.empty() || Stops.back().Whole)
+      continue;
+    Out.Notes.push_back(formatv("process {0}, snapshot after {1} events: its "
+                                "end was not written yet, not compared",
+                                Process, Stops.back().Events));
+    Stops.pop_back();
+  }
 }
 
 //===----------------------------------------------------------------------===//
