@@ -98,7 +98,7 @@ Error TraceChecker::findStops(const IdLimits &Limits) {
            std::tie(Y.EndNs, Y.Process, Y.Index);
   };
   std::stable_sort(IntervalStops.begin(), IntervalStops.end(), Earlier);
-  if (!R.complete())
+  if (!R.complete() || isBeingRecorded(R.name()))
     dropUnfinished();
   for (auto &[Process, Stops] : SnapshotStops)
     std::stable_sort(Stops.begin(), Stops.end(),
