@@ -7,7 +7,9 @@
 #include "Attach/TargetThread.h"
 #include "Support/Failure.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cerrno>
 #include <chrono>
+#include <thread>
 
 using namespace llvm;
 using namespace memkit;
@@ -22,28 +24,56 @@ StoppedProcess::~StoppedProcess() = default;
 
 uint64_t StoppedProcess::standsNs() const { return nowNs() - BegunNs; }
 
+namespace {
+/// A thread that the kernel does not give to memrec: one that ends right now,
+/// or another tracer's. What ends is gone soon.
+class Refusals {
+public:
+  /// Waits a little; false: it took too long, and errno is of the last attempt.
+  bool mayTryAgain() {
+    int Why = errno;
+    constexpr uint64_t MaxNs = 1'000'000'000;
+    if (!FirstNs)
+      FirstNs = nowNs();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    errno = Why;
+    return nowNs() - FirstNs < MaxNs;
+  }
+
+private:
+  uint64_t FirstNs = 0; ///< 0: none yet
+};
+} // namespace
+
 Expected<StoppedProcess> StoppedProcess::stop(pid_t Pid) {
   // Threads that still run may start others.
   constexpr unsigned MaxRounds = 100, TimeoutMs = 1000;
   StoppedProcess P;
   P.BegunNs = nowNs();
-  for (unsigned Round = 0; Round != MaxRounds; ++Round) {
-    bool HasNew = false;
+  Refusals Refused;
+  for (unsigned Round = 0; Round != MaxRounds;) {
+    bool HasNew = false, HasRefused = false;
     for (const TargetTask &T : tasksOf(Pid)) {
       if (any_of(P.Threads, [&](auto &H) { return H->tid() == T.Tid; }))
         continue;
       auto Thread = std::make_unique<TargetThread>(T.Tid);
       if (!Thread->isHeld()) {
+        int Why = errno;
         if (T.isGone())
           continue;
-        return makeError("has a thread that cannot be stopped");
+        errno = Why;
+        if (!Refused.mayTryAgain())
+          return failErrno("has a thread that cannot be stopped");
+        HasRefused = true;
+        continue;
       }
       if (T.MayStop && !Thread->stop(TimeoutMs) && !T.isGone())
         return makeError("has a thread that does not stop");
       P.Threads.push_back(std::move(Thread));
       HasNew = true;
     }
-    if (!HasNew)
+    Round += HasNew;
+    if (!HasNew && !HasRefused)
       return P.Threads.empty()
                  ? Expected<StoppedProcess>(makeError("has ended"))
                  : std::move(P);

@@ -5,7 +5,9 @@
 #include "Attach/AttachCheck.h"
 #include "Attach/BorrowedThread.h"
 #include "Attach/CodePatches.h"
+#include "Attach/StoppedProcess.h"
 #include "Attach/TargetTasks.h"
+#include "Attach/TargetThread.h"
 #include "gtest/gtest.h"
 #include <atomic>
 #include <csignal>
@@ -391,6 +393,39 @@ TEST(AttachTest, TargetsByName) {
   EXPECT_EQ(processText(Child.pid()),
             std::to_string(Child.pid()) + " (memkit-a-target)");
   EXPECT_EQ(ownerOf(Child.pid()).User, getuid());
+}
+
+/// Holds the only thread of a process, for Ms milliseconds after it is ready.
+struct OtherTracer : TestChild {
+  OtherTracer(pid_t Pid, long Ms)
+      : TestChild([=](SharedWords &W) {
+          TargetThread T(Pid);
+          W.Wrong = !T.isHeld();
+          W.IsReady = 1;
+          napMs(Ms);
+          T.release();
+          napMs(10000);
+        }) {}
+};
+
+TEST(AttachTest, StopsAThreadThatIsRefusedForAWhile) {
+  TestChild Child([](SharedWords &W) {
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+    sleepInTurns(W);
+  });
+  {
+    OtherTracer Brief(Child.pid(), 100);
+    ASSERT_EQ(Brief->Wrong, 0);
+    Expected<StoppedProcess> P = StoppedProcess::stop(Child.pid());
+    ASSERT_TRUE(bool(P)) << toString(P.takeError());
+    EXPECT_EQ(P->threads().size(), 1u);
+  }
+  OtherTracer Long(Child.pid(), 10000);
+  ASSERT_EQ(Long->Wrong, 0);
+  Expected<StoppedProcess> P = StoppedProcess::stop(Child.pid());
+  ASSERT_FALSE(bool(P));
+  EXPECT_EQ(toString(P.takeError()),
+            "has a thread that cannot be stopped: Operation not permitted");
 }
 
 TEST(AttachTest, TasksOfAProcess) {
