@@ -69,6 +69,7 @@ two = memkit.record(os.path.join(folder, "two.fb"), "--for=1min")
 for _ in range(3):
     with memkit.scope("again"):
         load()
+time.sleep(1)  # a sample of what is resident
 print("ended", os.path.basename(two.stop()))
 for path, options in (("x.fb", ("-q",)), (os.path.join(folder, "nowhere", "x.fb"), ())):
     try:

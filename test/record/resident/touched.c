@@ -101,6 +101,8 @@ int main(int Count, char **Words) {
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   memset(Own, 1, 30 * MIB);
   step();
+  if (!HasPool)
+    sleep(2); // the mapping is there until a late recorder has seen it
   munmap(Own, 1024 * MIB);
   return 0;
 }
