@@ -3,7 +3,8 @@
 // What a thread works for, beside its own frames.
 //
 // A library may take memory for an object of its own in threads that it begins.
-// These threads inherit the errand.
+// These threads inherit the errand. A thread that the interpreter begins has an
+// errand of frames alone: those that begin it, until it has its own.
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_ERRAND_H
 #define MEMKIT_CAPTURE_RUNTIME_ERRAND_H
