@@ -3,6 +3,7 @@
 // The places that changed.
 
 #include "DiffRows.h"
+#include "DiffTotals.h"
 #include "memkit/Model/SteadyNames.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"

@@ -2,7 +2,7 @@
 //
 // Changes of totals.
 
-#include "DiffSentences.h"
+#include "DiffTotals.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 

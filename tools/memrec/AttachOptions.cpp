@@ -5,6 +5,7 @@
 #include "AttachOptions.h"
 #include "Cli/HelpText.h"
 #include "Cli/ToolMain.h"
+#include "Options.h"
 #include "Record/Attach/AttachCheck.h"
 #include "Record/Shared/ProcFs.h"
 #include "memkit/Support/Format.h"

@@ -6,6 +6,7 @@
 #define MEMKIT_TRACE_READHEADER_H
 
 #include "memkit/Trace/Sections.h"
+#include "llvm/ADT/StringRef.h"
 #include <optional>
 
 namespace memkit {

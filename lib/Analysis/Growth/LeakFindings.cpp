@@ -101,7 +101,9 @@ Error OverTime::findOutside() {
     if (!Found)
       return Found.takeError();
     // A program has steps, and its helpers may have none.
-    OutsideRise BySteps{Heap, /*HasSteps=*/true}, ByTime{Heap};
+    OutsideRise BySteps, ByTime;
+    BySteps.Heap = ByTime.Heap = Heap;
+    BySteps.HasSteps = true;
     for (const Growth &G : Found->Found)
       if (G.Word != GrowthWord::Grew) {
         OutsideRise &To = Found->Spans[G.Span].HasSteps ? BySteps : ByTime;

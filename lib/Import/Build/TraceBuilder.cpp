@@ -5,6 +5,7 @@
 #include "TraceBuilder.h"
 #include "memkit/Model/Complete.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace llvm;

@@ -6,6 +6,7 @@
 #include "Capture/Unwind/Rule.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/BinaryFormat/ELF.h"
+#include "llvm/Support/MathExtras.h"
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -20,6 +20,7 @@
 using namespace memkit;
 using namespace memkit::test;
 using namespace llvm;
+using capture::AddressRange;
 using capture::EhFrame;
 using capture::Registers;
 using capture::Rule;
