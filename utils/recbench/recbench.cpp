@@ -17,6 +17,8 @@
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 #include <ctime>
+#include <numeric>
+#include <optional>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -44,6 +46,9 @@ static cl::opt<bool>
                 cl::desc("A thread writes large sections; the times are of the "
                          "other thread alone"),
                 cl::cat(Category));
+static cl::opt<bool>
+    Stages("stages", cl::desc("Print the time of each stage of the work"),
+           cl::cat(Category));
 static cl::opt<bool> NoScopes("no-scopes",
                               cl::desc("Leave out layers, operators, ranges"),
                               cl::cat(Category));
@@ -62,6 +67,38 @@ static uint64_t cpuNs() {
 }
 
 namespace {
+
+/// What the recorder's thread does, in the order of a pass.
+enum Stage : unsigned {
+  MergeRecords, ///< of all rings, by time
+  TakeRecords,  ///< live tables, stats, rows of events
+  WriteRows,    ///< encodes, compresses; --write-thread: hands on
+  CutIntervals, ///< and snapshots, and records that waited for another
+  EndTrace,     ///< the summary
+  NumStages
+};
+static constexpr StringLiteral StageNames[NumStages] = {"merge", "take",
+                                                        "write", "cut", "end"};
+
+/// Processor time by stage. A reading costs some 200 ns, so a stage is entered
+/// for many records.
+class StageClock {
+public:
+  void begin() { Last = cpuNs(); }
+  /// What went by since begin(), or the last call, was of S.
+  void was(Stage S) {
+    uint64_t Now = cpuNs();
+    Ns[S] += Now - std::exchange(Last, Now);
+  }
+  uint64_t of(Stage S) const { return Ns[S]; }
+  uint64_t sum() const {
+    return std::accumulate(std::begin(Ns), std::end(Ns), uint64_t(0));
+  }
+
+private:
+  uint64_t Last = 0;
+  uint64_t Ns[NumStages] = {};
+};
 
 /// The program's side of its shared memory.
 class Writer {
@@ -142,21 +179,21 @@ public:
   }
 
   /// Records everything; returns the recorder's time.
-  uint64_t run() {
-    uint64_t Ns = 0;
+  const StageClock &run() {
     while (put()) {
-      uint64_t Begin = cpuNs();
+      Clock.begin();
       pass();
-      Ns += cpuNs() - Begin;
     }
-    uint64_t Begin = cpuNs();
+    Clock.begin();
     for (auto &I : States)
       I->settleHeld(true);
+    Clock.was(CutIntervals);
     R->flush();
+    Clock.was(WriteRows);
     R->complete();
-    Ns += cpuNs() - Begin;
+    Clock.was(EndTrace);
     finish();
-    return Ns;
+    return Clock;
   }
   uint64_t bytes() const { return R->bytes(); }
   /// The longest time between two passes over the rings.
@@ -186,6 +223,7 @@ private:
   std::unique_ptr<SharedSources> Shared;
   std::vector<std::unique_ptr<ProcessState>> States;
   std::vector<std::unique_ptr<Writer>> Writers;
+  StageClock Clock;
   uint64_t Longest = 0;
   static constexpr uint64_t FullEvery = 16;
   std::unique_ptr<LiveCopy> Copy;
@@ -233,6 +271,7 @@ void Bench::drain() {
     }
   Batch.resize(2048);
   while (size_t Count = Merge.next(Batch.data(), Batch.size())) {
+    Clock.was(MergeRecords);
     for (const RingMerge::RingCursor &C : Merge.cursors()) {
       auto [I, Ring, Id] = RingOf[C.Source];
       I->ring(Ring).Tail = C.Tail;
@@ -240,9 +279,12 @@ void Bench::drain() {
     }
     uint64_t Begin = cpuNs();
     take(ArrayRef(Batch).take_front(Count));
+    Clock.was(TakeRecords);
     R->work(WorkNs);
+    Clock.was(WriteRows);
     Longest = std::max(Longest, cpuNs() - Begin);
   }
+  Clock.was(MergeRecords);
 }
 
 /// As Session::takeBatch().
@@ -268,6 +310,7 @@ void Bench::pass() {
     cut(I->id());
   for (auto &I : States)
     I->snapshots().advance();
+  Clock.was(CutIntervals);
   if (Live)
     look();
 }
@@ -326,18 +369,35 @@ void Bench::end(ProcessState &I) {
   R->addMark(std::move(M));
 }
 
+/// What stands in the way of more events a second: the stages of one thread.
+static void printStages(const StageClock &Of, double Count) {
+  double Sum = 0;
+  outs() << "stages, ns each:";
+  for (unsigned S = 0; S != NumStages; ++S) {
+    double Ns = double(Of.of(Stage(S))) / Count;
+    Sum += Ns;
+    outs() << format(" %s %.1f", StageNames[S].data(), Ns);
+  }
+  double Serial = Sum - (WriteThread ? 0 : double(Of.of(WriteRows)) / Count);
+  outs() << format("; computed, with a thread that writes: %.1f ns, %.1f "
+                   "million a second\n",
+                   Serial, 1000 / Serial);
+}
+
 static Error bench() {
   Expected<Stream> S = makeStream(Input, !NoScopes);
   if (!S)
     return S.takeError();
-  uint64_t Best = ~0ull, Longest = ~0ull, Bytes = 0;
+  uint64_t Longest = ~0ull, Bytes = 0;
+  std::optional<StageClock> Best;
   Bench::LiveCost Cost;
   std::string Trace;
   for (unsigned Round = 0; Round != std::max(1u, Rounds.getValue()); ++Round) {
     Trace.clear();
     StringSink Out(Trace);
     Bench B(*S, Out);
-    Best = std::min(Best, B.run());
+    if (StageClock Is = B.run(); !Best || Is.sum() < Best->sum())
+      Best = Is;
     Longest = std::min(Longest, B.longestNs());
     Bytes = B.bytes();
     Cost = B.live();
@@ -348,12 +408,14 @@ static Error bench() {
   if (S->NumScopes)
     outs() << S->NumScopes << " scopes, ";
   outs() << S->NumRings << " rings, "
-         << format("%.1f ns and %.3f bytes", double(Best) / Count,
+         << format("%.1f ns and %.3f bytes", double(Best->sum()) / Count,
                    double(Bytes) / Count)
          << (S->NumScopes ? " a record" : " an event")
-         << format(", %.3f ms and %llu bytes in all", double(Best) / 1e6,
+         << format(", %.3f ms and %llu bytes in all", double(Best->sum()) / 1e6,
                    static_cast<unsigned long long>(Bytes))
          << format(", longest pause %.2f ms\n", double(Longest) / 1e6);
+  if (Stages)
+    printStages(*Best, Count);
   if (Cost.FullCopies)
     outs() << Cost.FullCopies << " copies for new readers, "
            << format("%.2f ms of processor time each; ",
