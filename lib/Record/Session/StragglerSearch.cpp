@@ -7,6 +7,7 @@
 #include "Shared/ProcFs.h"
 #include "llvm/ADT/STLExtras.h"
 #include <unistd.h>
+#include <utility>
 
 using namespace llvm;
 using namespace memkit;
@@ -34,8 +35,12 @@ bool StragglerSearch::find() {
              [this](pid_t Pid) { return procfs::mapsMemfd(Pid, Tag); })) {
     NextNs = Now > UntilNs ? Now + EveryNs : 0;
     NumEmpty = 0;
+    HasWaited = true;
     return true;
   }
+  // The child may have connected, ended, and begun others meanwhile.
+  if (std::exchange(HasWaited, false))
+    UntilNs = Now + LongestStartNs;
   if (Now > UntilNs)
     return false;
   if (any_of(Started, [this](pid_t Pid) { return mayConnect(Pid); })) {

@@ -29,7 +29,8 @@ private:
   const Greeter &Listener;
   std::string Tag;
   uint64_t UntilNs = 0, NextNs = 0;
-  unsigned NumEmpty = 0; ///< consecutive searches that found no straggler
+  unsigned NumEmpty = 0;  ///< consecutive searches that found no straggler
+  bool HasWaited = false; ///< for a forked child, in the last search
 };
 
 } // namespace memkit
