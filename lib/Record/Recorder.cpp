@@ -472,7 +472,9 @@ Expected<RecordResult> recordRunning(const RecordOptions &O) {
                                  : Attaching.problem());
   }
   if (!Attaching.problem().empty())
-    O.Warn("process " + processText(O.Attach) + " " + Attaching.problem());
+    O.Warn("process " + processText(O.Attach) + " " + Attaching.problem() +
+           "; memkit's hooks stay in it and record nothing, until memrec -p "
+           "attaches and detaches again");
   for (const std::string &Why : Attaching.refusals())
     O.Warn(Why);
   sumUp(O, **R, S, Result);

@@ -355,7 +355,7 @@ Error Attacher::clean(AttachResult &R) {
   if (!Left)
     return Left.takeError();
   if (*Left != wire::AttachAnswer::Done)
-    return makeError("keeps memkit's hooks, which do nothing");
+    return makeError("does not give memkit's hooks back");
   if (Error E = leavePrivate(Pid, R))
     return E;
   AttachResult Second;
