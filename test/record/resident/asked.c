@@ -58,6 +58,8 @@ int main(int Count, char **Words) {
       Blocks[10 * Step + I] = memset(New, 1, 1 << 20);
     }
     memkit_step();
+    struct memkit_stats Sync; // of a recorder that knows of the step
+    memkit_stats(0, &Sync);
     usleep(100000);
   }
   if (Count > 1 && !strcmp(Words[1], "quick"))

@@ -81,7 +81,9 @@ static void step(void) {
     Block = malloc(10 + (I * 2654435761u >> 12) % 5000);
     free(Block);
   }
+  struct memkit_stats Sync; // of a recorder that knows of the step
   memkit_step();
+  memkit_stats(0, &Sync);
   usleep(300000); // the sample of the step
 }
 
@@ -101,8 +103,6 @@ int main(int Count, char **Words) {
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   memset(Own, 1, 30 * MIB);
   step();
-  if (!HasPool)
-    sleep(2); // the mapping is there until a late recorder has seen it
   munmap(Own, 1024 * MIB);
   return 0;
 }
