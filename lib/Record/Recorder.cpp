@@ -473,8 +473,8 @@ Expected<RecordResult> recordRunning(const RecordOptions &O) {
   }
   if (!Attaching.problem().empty())
     O.Warn("process " + processText(O.Attach) + " " + Attaching.problem() +
-           "; memkit's hooks stay in it and record nothing, until memrec -p "
-           "attaches and detaches again");
+           "; what stays of memkit in it records nothing, and goes when memrec "
+           "-p attaches and detaches again");
   for (const std::string &Why : Attaching.refusals())
     O.Warn(Why);
   sumUp(O, **R, S, Result);

@@ -2,7 +2,7 @@
 # memrec takes them out.
 #
 # RUN: %python %s %t.fb | FileCheck %s
-# CHECK: memrec: warning: process [[#]] ({{.*}}) is stopped: let it go on first, kill -CONT [[#]]; memkit's hooks stay in it and record nothing, until memrec -p attaches and detaches again
+# CHECK: memrec: warning: process [[#]] ({{.*}}) is stopped: let it go on first, kill -CONT [[#]]; what stays of memkit in it records nothing, and goes when memrec -p attaches and detaches again
 # CHECK: memrec: {{.*}}.fb: {{.*}} 0 lost, {{.*}} the program still runs
 # CHECK: status 0
 # CHECK: memrec: detached:
