@@ -14,6 +14,7 @@
 // one stack in this many, a power of 2 (default 16).
 
 #include "Python/Interpreter.h"
+#include "Runtime/Errand.h"
 #include "Runtime/Hook.h"
 #include "Runtime/Thread.h"
 #include "Stacks/State.h"
@@ -183,6 +184,9 @@ void compare(uint32_t Node) {
   if (!Python.threadState())
     return;
   const Spelling &A = Mine->Ours, &B = Mine->Plain;
+  // A thread that begins has the frames of the one that starts it.
+  if (!B.Frames && Node == ThisErrand.Python)
+    return;
   Counts->Samples++;
   Counts->Frames += A.Frames;
   for (uint64_t Is = Counts->MaxFrames; Is < A.Frames;)
