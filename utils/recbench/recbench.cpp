@@ -21,6 +21,7 @@
 #include <optional>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <utility>
 
 using namespace llvm;
 using namespace memkit;

@@ -4,7 +4,8 @@
 //
 // A library may take memory for an object of its own in threads that it begins.
 // These threads inherit the errand. A thread that the interpreter begins has an
-// errand of frames alone: those that begin it, until it has its own.
+// errand without a scope: the frames that began the thread, which count
+// whenever the thread has no frames of its own.
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_ERRAND_H
 #define MEMKIT_CAPTURE_RUNTIME_ERRAND_H

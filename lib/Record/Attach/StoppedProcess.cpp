@@ -29,14 +29,12 @@ namespace {
 /// or another tracer's. What ends is gone soon.
 class Refusals {
 public:
-  /// Waits a little; false: it took too long, and errno is of the last attempt.
+  /// Waits a little; false: it took too long.
   bool mayTryAgain() {
-    int Why = errno;
     constexpr uint64_t MaxNs = 1'000'000'000;
     if (!FirstNs)
       FirstNs = nowNs();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    errno = Why;
     return nowNs() - FirstNs < MaxNs;
   }
 
@@ -61,11 +59,11 @@ Expected<StoppedProcess> StoppedProcess::stop(pid_t Pid) {
         int Why = errno;
         if (T.isGone())
           continue;
-        errno = Why;
-        if (!Refused.mayTryAgain())
-          return failErrno("has a thread that cannot be stopped");
         HasRefused = true;
-        continue;
+        if (Refused.mayTryAgain())
+          continue;
+        errno = Why;
+        return failErrno("has a thread that cannot be stopped");
       }
       if (T.MayStop && !Thread->stop(TimeoutMs) && !T.isGone())
         return makeError("has a thread that does not stop");

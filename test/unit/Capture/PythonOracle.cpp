@@ -184,7 +184,7 @@ void compare(uint32_t Node) {
   if (!Python.threadState())
     return;
   const Spelling &A = Mine->Ours, &B = Mine->Plain;
-  // A thread that begins has the frames of the one that starts it.
+  // A thread without frames has those of the thread that started it.
   if (!B.Frames && Node == ThisErrand.Python)
     return;
   Counts->Samples++;
