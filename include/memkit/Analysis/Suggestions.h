@@ -45,11 +45,11 @@ inline constexpr uint64_t ManyAllocations = 100'000; ///< Temporaries
 inline constexpr uint32_t TemporaryPpm = 500'000;
 inline constexpr uint32_t ChurnPpm = 250'000;    ///< of the allocated bytes
 inline constexpr uint32_t GradientPpm = 900'000; ///< of the parameters
-inline constexpr uint32_t CachePpm = 50'000;     ///< of the memory space's peak
-inline constexpr uint64_t CacheBlocks = 64;      ///< allocations
-inline constexpr uint32_t WorthPpm = 10'000;     ///< of the memory space's peak
-inline constexpr uint64_t CacheRises = 4;        ///< intervals
-inline constexpr uint32_t LayerPpm = 250'000;    ///< of the heap's peak
+inline constexpr uint32_t CachePpm = 50'000;  ///< of the peak of what it is in
+inline constexpr uint64_t CacheBlocks = 64;   ///< allocations
+inline constexpr uint32_t WorthPpm = 10'000;  ///< likewise
+inline constexpr uint64_t CacheRises = 4;     ///< intervals
+inline constexpr uint32_t LayerPpm = 250'000; ///< of the heap's peak
 inline constexpr uint32_t OneResultPpm =
     900'000; ///< of the layer's activations
 inline constexpr uint64_t Workers = 2;
