@@ -170,8 +170,8 @@ MEMKIT_INLINE_ int memkit_recording(void) {
  * its start.
  *
  * Asks the recorder and waits for the answer: some milliseconds as a rule, at
- * most a second if the recorder shows no sign of life, at most ten seconds if
- * the recorder is busy. Returns 0 without an answer.
+ * most three seconds if the recorder shows no sign of life, at most ten seconds
+ * if the recorder is busy. Returns 0 without an answer.
  */
 MEMKIT_INLINE_ int memkit_stats(uint64_t Scope, struct memkit_stats *To) {
   MEMKIT_FIND_(memkit_stats_fn_, memrec_stats);

@@ -32,7 +32,7 @@ Under ``memrec -- python program.py``:
 Without memrec all of it does nothing, in well under a microsecond, and what a
 scope would have measured is None. Safe in threads, signal handlers and forked
 children. Nothing here waits for the recorder but what reads numbers, and that
-for a second or so at most, and never for a recorder that is gone.
+for some seconds at most, and never for a recorder that is gone.
 """
 
 from typing import TYPE_CHECKING, Any

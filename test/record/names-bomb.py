@@ -9,7 +9,6 @@ import resource
 import struct
 import subprocess
 import sys
-import time
 import zlib
 
 folder, compiler = sys.argv[1:]
@@ -70,16 +69,15 @@ def bomb(name, size, stream, sections=(".debug_str", ".debug_line_str")):
 
 
 def record(library):
-    """The recording's stacks, its seconds, and the largest process."""
-    began = time.monotonic()
+    """The recording's stacks, its processor seconds, and the largest process."""
     reader, writer = os.pipe()
     if not (child := os.fork()):
         subprocess.run(["memrec", "-q", "--force", "-o", "t.fb", "./main", os.path.abspath(library)], check=True)
-        os.write(writer, struct.pack("<Q", resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        os.write(writer, struct.pack("<Qd", used.ru_maxrss, used.ru_utime + used.ru_stime))
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
-    seconds = time.monotonic() - began
-    kilobytes, = struct.unpack("<Q", os.read(reader, 8))
+    kilobytes, seconds = struct.unpack("<Qd", os.read(reader, 16))
     stacks = subprocess.run(["memflame", "--format=collapsed", "--metric=allocated", "t.fb"], check=True,
                             capture_output=True, text=True).stdout
     return stacks, seconds, kilobytes >> 10

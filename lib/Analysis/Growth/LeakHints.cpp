@@ -57,12 +57,16 @@ static bool isGraphNode(ArrayRef<ShownFrame> Frames) {
 //===----------------------------------------------------------------------===//
 
 /// Whether the threads that the finding's blocks belong to may have run at the
-/// same time: the stack of a thread lives from its first turn on a processor,
-/// which the last ones may not have had, until the thread ends.
+/// same time, or run at the end: the stack of a thread lives from its first
+/// turn on a processor, which some may not have had, until the thread ends.
 static bool mayStillRun(const Trace &T, const Growth &G) {
+  auto IsMost = [&](uint64_t Threads) {
+    return Threads * 4 >= G.RiseBlocks * 3;
+  };
   for (uint32_t Heap = 1; Heap <= T.heaps().size(); ++Heap)
     if (T.heapName(Heap) == "host.stack")
-      return T.heapStats(Heap).PeakBlocks * 4 >= G.RiseBlocks * 3;
+      return IsMost(T.heapStats(Heap).PeakBlocks) ||
+             !IsMost(T.heapStats(Heap).Frees);
   return false;
 }
 

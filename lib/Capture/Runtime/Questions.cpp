@@ -15,7 +15,9 @@ using wire::ReplyPhase;
 using wire::ReplySlot;
 
 /// The time limits for a recorder without a heartbeat, and for a slow recorder.
-static constexpr uint64_t StillMs = 1000, SlowMs = 10000;
+/// A recorder that shares two processors with many programs, or waits for a
+/// busy disk, has stood for more than a second.
+static constexpr uint64_t StillMs = 3000, SlowMs = 10000;
 
 static bool isLeft() {
   return Proc.Ctl->Leaves.load(std::memory_order_acquire);

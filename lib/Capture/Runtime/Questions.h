@@ -14,7 +14,7 @@
 namespace memkit::capture {
 
 /// Writes \p What with a slot and a ticket, and waits for the answer: a few
-/// milliseconds, 1 s without a heartbeat of the recorder, 10 s at most. False:
+/// milliseconds, 3 s without a heartbeat of the recorder, 10 s at most. False:
 /// no answer. Any thread; always false in a signal handler that has interrupted
 /// a hook.
 bool ask(const wire::AskRecord &What, wire::Reply &To);

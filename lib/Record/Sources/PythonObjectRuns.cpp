@@ -51,7 +51,6 @@ public:
 private:
   static constexpr unsigned MaxOuters = 64;
   bool enter(uint64_t Address, const LiveEntry &E, bool IsFree);
-  void countOuters();
 
   PythonObjects &Of;
   EventSink &Sink;

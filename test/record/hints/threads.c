@@ -15,9 +15,13 @@
 // NONE-NOT: hint:
 #include <memkit/memkit.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
+static atomic_int Begun;
+
 static void *work(void *Arg) {
+  ++Begun;
   while (Arg)
     pause();
   return Arg;
@@ -32,7 +36,10 @@ int main(int argc, char **argv) {
     if (argc < 2)
       pthread_join(T, 0);
     else
-      usleep(1000);
+      // On a busy machine a thread may wait for its first turn.
+      do
+        usleep(1000);
+      while (Begun <= Step);
   }
   return 0;
 }
