@@ -153,9 +153,13 @@ def _attention(args: Any, kwargs: Dict[str, Any]) -> Any:
 
 @contextlib.contextmanager
 def as_on(
-    device: PlannedDevice, to_device: Callable[[Any], None], asked: Callable[[FrameType], None]
+    device: PlannedDevice,
+    to_device: Callable[[Any], None],
+    asked: Callable[[FrameType], None],
+    compiled: Callable[[], None],
 ) -> Iterator[None]:
-    """PyTorch as on the device, for the time of a plan. asked() hears who asks whether there is a device."""
+    """PyTorch as on the device, for the time of a plan. asked() hears who asks whether there is a device, compiled()
+    that something is compiled, or was compiled before and is called."""
     with contextlib.ExitStack() as stack:
         # In a forked process CUDA does not work if the program has asked for it before.
         if not torch.cuda._is_in_bad_fork() and torch.cuda.is_available():
@@ -172,7 +176,7 @@ def as_on(
         stack.enter_context(replaced(DataLoader, "_get_iterator", _in_this_process))
         # Checks of arguments are conditions on values.
         stack.enter_context(replaced(torch.distributions.Distribution, "_validate_args", False))
-        stack.enter_context(_eager())
+        stack.enter_context(_eager(compiled))
         yield
 
 
@@ -280,15 +284,36 @@ def _without_onednn() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _eager() -> Iterator[None]:
+def _eager(compiled: Callable[[], None]) -> Iterator[None]:
     """Compiled models run as eager ones: the code of inductor is not run."""
+
+    def not_compiled(model: Any = None, **options: Any) -> Any:
+        compiled()
+        return not_compiled if model is None else model
+
     stance: Any = getattr(torch.compiler, "set_stance", None)
     with contextlib.ExitStack() as stack:
-        stack.enter_context(replaced(torch, "compile", _not_compiled))
+        stack.enter_context(replaced(torch, "compile", not_compiled))
         if stance is not None and "torch._dynamo" in sys.modules:
+            stack.enter_context(_compiled_before(compiled))
             stack.enter_context(stance("force_eager"))
         yield
 
 
-def _not_compiled(model: Any = None, **options: Any) -> Any:
-    return _not_compiled if model is None else model
+@contextlib.contextmanager
+def _compiled_before(called: Callable[[], None]) -> Iterator[None]:
+    """called() hears of calls of functions that were compiled before. (Silent in a PyTorch that looks its stance up
+    in another way.)"""
+    frames: Any = sys.modules.get("torch._dynamo.eval_frame")
+    look_up: Any = getattr(frames, "_callback_from_stance", None)
+
+    def looked_up(callback: Any) -> Any:
+        if callback not in (None, False):  # what runs without a compiler
+            called()
+        return look_up(callback)
+
+    if look_up is None:
+        yield
+        return
+    with replaced(frames, "_callback_from_stance", looked_up):
+        yield

@@ -109,6 +109,7 @@ class Run:
         self.whose = "step"  #: or "script"
         self._asks = ""  # the first line that asked whether there is CUDA
         self.has_recurrent = False
+        self.has_compiled = False
         #: What the plan lacks, a sentence each: then it does not say that the step fits.
         self.lacks: List[str] = []
         self.optimizers = Optimizers()
@@ -143,7 +144,8 @@ class Run:
         """PyTorch and files as the program is to see them. whose files: the step's, the script's."""
         files, self.whose = Files(), whose
         try:
-            with self.fakes, as_on(self.device, self.mode.to_device, self._asked_for_cuda), self.hooks():
+            as_there = as_on(self.device, self.mode.to_device, self._asked_for_cuda, self._compiled)
+            with self.fakes, as_there, self.hooks():
                 with quiet(), of_one_rank(), self._optimizers_seen(), without_values(), files.active(), self.values.active():
                     yield
         finally:
@@ -154,6 +156,9 @@ class Run:
         file = frame.f_code.co_filename
         if not self._asks and not self.frames.is_torch(file) and not is_installed(file):
             self._asks = f"{os.path.basename(file)}:{frame.f_lineno}"
+
+    def _compiled(self) -> None:
+        self.has_compiled = True
 
     def _call(self) -> None:
         self.frames.base = sys._getframe()
@@ -296,13 +301,15 @@ class Run:
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """PyTorch logs a wrong shape with a stack of its own, before it raises, and warns of copies of fake tensors."""
+    """PyTorch logs a wrong shape with a stack of its own, before it raises, and warns of copies of fake tensors and of
+    the hooks that name modules."""
     log = logging.getLogger("torch._subclasses.fake_tensor")
     before = log.disabled
     log.disabled = True
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Accessing the data pointer of FakeTensor")
+            warnings.filterwarnings("ignore", message="Using `torch.compile\\(module\\)` when there are global hooks")
             yield
     finally:
         log.disabled = before
@@ -379,10 +386,16 @@ def place_text(where: Where) -> str:
     return f"step {where.step}" + (f" ({inside})" if inside else "")
 
 
+#: Peaks of models that inductor has compiled, against those of the same models in eager mode (docs/Predictions.md).
+_COMPILED = "62 to 100.2 %"
+
+
 def _notes(run: Run) -> List[str]:
     notes = run.told()
     if run.mode.has_coalesced:
         notes.append("sparse gradients: as many different rows were taken as there can be")
+    if run.has_compiled:
+        notes.append(f"torch.compile: planned as eager; compiled models took {_COMPILED} of that, on the CPU")
     if not run.device.is_cuda:
         return notes
     if run.mode.has_made("aten::convolution"):
