@@ -32,7 +32,7 @@ int main(int Argc, char **Argv) {
     execl("/proc/self/exe", Argv[0], "child", NULL);
   // CHECK: device-used 1 812 MiB 8 GiB accounted 96 MiB contexts 600 MiB modules 16 MiB others 100 MiB own 712 MiB
   wait(NULL);
-  usleep(1200000);
+  usleep(2500000);
   // CHECK: device-used 1 464 MiB 8 GiB accounted 64 MiB contexts 300 MiB modules 0 B others 100 MiB own 364 MiB
   return 0;
 }

@@ -40,7 +40,7 @@ int main(void) {
   // The other process is seen to grow while this one does nothing.
   // CHECK: device-used 1 696 MiB 8 GiB accounted 64 MiB contexts 300 MiB modules 32 MiB others 300 MiB own 396 MiB
   fakecuda_set_other(0, 200 << 20);
-  usleep(1200000);
+  usleep(2500000);
   // CHECK: device-used 1 700 MiB 8 GiB accounted 68 MiB contexts 300 MiB modules 32 MiB others 300 MiB own 400 MiB
   CHECK(cuMemAlloc(&Q, 4 << 20));
   later();
@@ -61,7 +61,7 @@ int main(void) {
   CHECK(cuModuleGetFunction(&F, M, "kernel"));
   CHECK(cuLaunchKernel(F, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
   // CHECK: device-used 1 616 MiB 8 GiB accounted 0 B contexts 300 MiB modules 0 B others 300 MiB own 316 MiB
-  usleep(1200000);
+  usleep(2500000);
   // CHECK: device-used 1 618 MiB 8 GiB accounted 2 MiB contexts 300 MiB modules 16 MiB others 300 MiB own 318 MiB
   CHECK(cuMemAlloc(&P, 2 << 20));
   // A context that cannot be made is none.
