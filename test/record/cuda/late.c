@@ -98,7 +98,7 @@ int main(void) {
   say("ready");
   while (!isRecorded())
     usleep(10000);
-  usleep(500000);
+  usleep(2000000);
   Driver = dlopen("libcuda.so.1", RTLD_NOW);
   begin();
   for (int I = 0; I != 20; ++I) {

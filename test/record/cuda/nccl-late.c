@@ -46,7 +46,7 @@ int main(void) {
   while (!isRecorded())
     usleep(10000);
   // The thread that has loaded it subscribes to CUPTI.
-  usleep(1000000);
+  usleep(3000000);
   printf("trained %d\n", Bad | train());
   fflush(stdout);
   while (!Ends)
