@@ -192,10 +192,11 @@ static void print(raw_ostream &OS, ArrayRef<TimedRun> Alone,
   OS << (Lost ? "; " + formatCount(Lost) + " lost" : "; none lost") << '\n';
 }
 
-/// Says that the ratio is mostly that of the starts.
+/// Says that the ratio is mostly that of the starts. Other programs only
+/// lengthen a run, so the shortest shows how long the program is.
 static void noteStart(ArrayRef<TimedRun> Alone) {
   constexpr double Short = 0.2;
-  if (meanOf(Alone, &TimedRun::Seconds) < Short)
+  if (any_of(Alone, [](const TimedRun &R) { return R.Seconds < Short; }))
     say("the program is short: most of this is the start of a recording, which "
         "longer programs have once");
 }
