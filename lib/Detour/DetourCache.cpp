@@ -115,5 +115,5 @@ void DetourCache::keep(const DetourReply &R, StringRef Name) const {
   bool IsWhole = !Out.has_error();
   Out.clear_error();
   if (!IsWhole || sys::fs::rename(Written, File))
-    sys::fs::remove(Written);
+    (void)sys::fs::remove(Written);
 }

@@ -148,7 +148,7 @@ plainBytes(const ImportFile &File) {
     return makeFileError(File.name(),
                          "cannot make a temporary file: " + Code.message());
   auto Close = make_scope_exit([&] { ::close(Fd); });
-  sys::fs::remove(Path);
+  (void)sys::fs::remove(Path);
   raw_fd_ostream Out(Fd, /*shouldClose=*/false);
   std::vector<uint8_t> Buffer(1 << 20);
   uint64_t Size = 0;
