@@ -72,7 +72,8 @@ def record(library):
     """The recording's stacks, its processor seconds, and the largest process."""
     reader, writer = os.pipe()
     if not (child := os.fork()):
-        subprocess.run(["memrec", "-q", "--force", "-o", "t.fb", "./main", os.path.abspath(library)], check=True)
+        subprocess.run(["memrec", "-q", "--force", "-o", "t.fb", "./main", os.path.abspath(library)], check=True,
+                       timeout=60)
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
         os.write(writer, struct.pack("<Qd", used.ru_maxrss, used.ru_utime + used.ru_stime))
         os._exit(0)
