@@ -5,17 +5,14 @@
 #include "Opening.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
-#include <chrono>
 
 using namespace llvm;
 
 namespace memkit {
 
-/// The time in which the page can ask for an error.
-static constexpr std::chrono::seconds ErrorTime{2};
-
-Opening::Opening(Open How, std::function<void()> Failed)
-    : Work([this, How = std::move(How), Failed = std::move(Failed)](
+Opening::Opening(Open How, std::function<void()> Failed,
+                 std::chrono::milliseconds ErrorTime)
+    : Work([this, How = std::move(How), Failed = std::move(Failed), ErrorTime](
                ProgressCallback Tell) -> Expected<std::unique_ptr<JobResult>> {
         open(How, Tell);
         std::unique_lock<std::mutex> Guard(Lock);

@@ -9,6 +9,7 @@
 #include "Question.h"
 #include "Router.h"
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -26,9 +27,10 @@ public:
       std::function<llvm::Expected<std::unique_ptr<Router>>(ProgressCallback)>;
 
   /// Starts to open; after waitFor() was too short, also prepares the answer to
-  /// `start`. Failed is called on another thread, some time after an error, so
+  /// `start`. Failed is called on another thread, ErrorTime after an error, so
   /// that the page can still ask for the error.
-  Opening(Open How, std::function<void()> Failed);
+  Opening(Open How, std::function<void()> Failed,
+          std::chrono::milliseconds ErrorTime = std::chrono::seconds(2));
 
   ~Opening();
 

@@ -162,11 +162,11 @@ TEST_F(Serving, ARequestHasATimeFromItsFirstByte) {
 
 /// Nor does a request that comes in time take time from the next one.
 TEST_F(Serving, EachRequestHasItsTime) {
-  start(milliseconds(1500));
+  start(milliseconds(3000));
   Client Owner(Server->port());
   for (unsigned Turn = 0; Turn != 4; ++Turn) {
     Owner.send("GET " + Path);
-    std::this_thread::sleep_for(milliseconds(500));
+    std::this_thread::sleep_for(milliseconds(1000));
     Owner.send(" HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
     EXPECT_EQ(Ok, Owner.answer()) << Turn;
   }

@@ -82,7 +82,8 @@ TEST(Opening, AnErrorIsToldToPageAndCaller) {
     return makeRequestError("there is no such trace");
   };
   {
-    Opening V(Fail, [&] { Stopped.set_value(); });
+    Opening V(
+        Fail, [&] { Stopped.set_value(); }, std::chrono::milliseconds(10));
     while (!V.waitFor(100))
       ;
     Expected<std::string> Answer = V.answer(Question("start"));
@@ -94,10 +95,11 @@ TEST(Opening, AnErrorIsToldToPageAndCaller) {
   }
   auto Begin = std::chrono::steady_clock::now();
   {
-    Opening V(Fail, [] { FAIL() << "the caller has left"; });
+    Opening V(
+        Fail, [] { FAIL() << "the caller has left"; }, std::chrono::minutes(1));
     while (!V.waitFor(100))
       ;
     EXPECT_TRUE(errorToBool(V.takeError()));
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - Begin, std::chrono::seconds(1));
+  EXPECT_LT(std::chrono::steady_clock::now() - Begin, std::chrono::seconds(30));
 }
