@@ -185,6 +185,10 @@ private:
   void chooseWords();
   void chooseWord(GrowthCandidate &C, llvm::ArrayRef<double> Growing,
                   llvm::ArrayRef<double> Others);
+  void setGrew(GrowthCandidate &C) const;
+  llvm::SmallVector<ShownFrame, 3> functionsNear(uint32_t Stack) const;
+  bool shareFunction(uint32_t A, uint32_t B) const;
+  void followContents();
   void dropOuter();
   llvm::DenseSet<uint32_t> stacksWithoutInner() const;
   void dropDoubles();

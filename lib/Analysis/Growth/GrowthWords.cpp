@@ -96,11 +96,73 @@ void GrowthFinder::chooseWord(GrowthCandidate &C, ArrayRef<double> Growing,
     G.IdleSinceNs = Span.HasSteps ? 0 : idleSince(G, Span);
   } else if (G.FreedNs || HasStopped || (IsImport && !Span.HasSteps) ||
              hasEnded(C.Group, C.Course)) {
-    G.Word = GrowthWord::Grew;
-    C.IsDropped |=
-        G.Rise < materialBytes(C.Group, MinEnded) || !isLong(C.Group, C.Course);
+    setGrew(C);
   } else {
     G.Word = GrowthWord::Grows;
+  }
+}
+
+/// A rise that ended is told if it is large and long.
+void GrowthFinder::setGrew(GrowthCandidate &C) const {
+  C.G.Word = GrowthWord::Grew;
+  C.IsDropped |=
+      C.G.Rise < materialBytes(C.Group, MinEnded) || !isLong(C.Group, C.Course);
+}
+
+/// Whether a container is full each time with as much of the content, and has
+/// room left in the end. Both are live bytes, by bin.
+static bool isFilledBy(ArrayRef<double> Container, ArrayRef<double> Content) {
+  constexpr size_t Rises = 3; // the last ones; early rises share bins
+  constexpr double MaxApart = 1.25;
+  SmallVector<double, 16> Full; // content for each byte of the container
+  for (size_t I = 1; I != Container.size(); ++I)
+    if (Container[I] > 1.001 * Container[I - 1] && Container[I - 1] > 0)
+      Full.push_back(Content[I] / Container[I - 1]);
+  if (Full.size() < Rises)
+    return false;
+  auto Last = ArrayRef(Full).take_back(Rises);
+  double Least = *min_element(Last), Most = *max_element(Last);
+  return Least > 0 && Most <= MaxApart * Least &&
+         Content.back() < Least * Container.back();
+}
+
+/// The innermost functions of the user's own code.
+SmallVector<ShownFrame, 3> GrowthFinder::functionsNear(uint32_t Stack) const {
+  SmallVector<ShownFrame, 3> Out;
+  for (const ShownFrame &F : T.shownStack(Stack))
+    if (Out.size() != 3 && Own.isOwn(F))
+      Out.push_back(F);
+  return Out;
+}
+
+/// Whether both stacks pass one of these functions.
+bool GrowthFinder::shareFunction(uint32_t A, uint32_t B) const {
+  auto OfB = functionsNear(B);
+  return any_of(functionsNear(A), [&](const ShownFrame &F) {
+    return any_of(OfB, [&](const ShownFrame &G) {
+      return F.Function == G.Function && F.File == G.File;
+    });
+  });
+}
+
+/// A container grows no more if it holds blocks of which no more come: the
+/// index of a cache that is full.
+void GrowthFinder::followContents() {
+  for (GrowthCandidate &C : Candidates) {
+    if (C.IsDropped || !C.G.IsContainer || C.G.Word != GrowthWord::Grows)
+      continue;
+    auto Of = find_if(Candidates, [&](const GrowthCandidate &Content) {
+      const Growth &G = Content.G;
+      return Content.Group == C.Group && G.Word == GrowthWord::Grew &&
+             !G.IsContainer && !G.FreedNs &&
+             isFilledBy(C.Level, Content.Level) &&
+             shareFunction(C.G.Stack, G.Stack);
+    });
+    if (Of == Candidates.end())
+      continue;
+    setGrew(C);
+    C.G.UntilNs = Of->G.UntilNs;
+    C.G.UntilStep = Of->G.UntilStep;
   }
 }
 
@@ -163,6 +225,7 @@ void GrowthFinder::chooseWords() {
   for (GrowthCandidate &C : Candidates)
     if (!C.IsDropped)
       chooseWord(C, Growing[C.G.Span], Others[C.G.Span]);
+  followContents();
 }
 
 /// Takes the memory of inner blocks from a growth of the blocks around them.
