@@ -26,6 +26,7 @@ def predict(
     path: Optional[str] = None,
     beside: Union[str, int, None] = None,
     variants: bool = False,
+    masks: Union[str, float, None] = None,
 ) -> Union[Prediction, Variation, CompiledPrediction]:
     """Calls the program's own training step with tensors that have no memory, and says what it would take.
 
@@ -40,6 +41,8 @@ def predict(
     beside: what of the device is not PyTorch's: CUDA's context, other programs.
     variants: plans the step again in other ways, and tells those that take less memory: repeated layers under
     ``torch.utils.checkpoint``, an allocator with expandable segments. Each way takes as long as the plan.
+    masks: the part of a mask's places that are true, ``"15%"`` or ``0.15``, where a size depends on it (``x[mask]``,
+    ``nonzero``); else all of them, the most that there can be.
 
     A program of JAX is planned by XLA: with ``step.lower(params, batch)`` of a jitted function, what it compiles, or
     ``functools.partial(step, params, batch)`` the answer is what XLA says of it, without a trace.
@@ -49,8 +52,8 @@ def predict(
     """
     program = compiled_program(step)
     if program is not None:
-        if vary is not None or variants or path is not None:
-            raise RequestError("of a program of JAX there is one plan, XLA's: no vary, variants or path")
+        if vary is not None or variants or path is not None or masks is not None:
+            raise RequestError("of a program of JAX there is one plan, XLA's: no vary, variants, path or masks")
         return predict_compiled(program, device, beside)
     if not callable(step):
         raise RequestError(f"step is a function that runs one training step, not {type(step).__name__}")
@@ -61,20 +64,21 @@ def predict(
     from ._vary import largest_fit
 
     from ._device import planned_device
+    from ._masks import part_of
 
-    where = planned_device(device, beside)
+    where, asked = planned_device(device, beside), _run.Asked(steps, part_of(masks))
     if vary is not None and variants:
         raise RequestError("vary and variants are two questions: ask one of them")
     if vary is None:
-        result = _run.plan(step, where, steps, path)
+        result = _run.plan(step, where, asked, path)
         if variants:
             from ._variants import variants_of
             from ._writer import temporary_path
 
-            planned = partial(_run.plan, step, where, steps)
+            planned = partial(_run.plan, step, where, asked)
             result.variants = variants_of(result, lambda change, to: planned(to, change), temporary_path)
         return result
-    return largest_fit(step, where, steps, path, vary)
+    return largest_fit(step, where, asked, path, vary)
 
 
 def check_torch() -> None:

@@ -66,9 +66,11 @@ class Prediction:
         self.reserved_bytes: Optional[int] = None
         #: The step, the phase and the layer of it.
         self.reserved_place = ""
-        #: Whether the device serves all requests, and has something left for CUDA. None: not known, on the CPU or
-        #: because the plan lacks a part, which a note names.
+        #: Whether the device serves all requests, and has something left for CUDA. None: not known, on the CPU,
+        #: because the plan lacks a part, which a note names, or because of is_most.
         self.fits: Optional[bool] = None
+        #: The plan does not fit, and sizes that depend on values were taken as large as they can be: a note names them.
+        self.is_most = False
         #: What is missing for the device to serve all requests; 0: it serves them, but may have nothing left for CUDA.
         self.short_bytes = 0
         #: Of a device that fits: what is left for CUDA and others.
@@ -112,17 +114,18 @@ class Prediction:
         """The first line: whether it fits."""
         if self.reserved_bytes is None:
             return f"{size_text(self.peak_bytes)} of tensors {_at(self.peak_place)}"
-        if self.fits is None:
+        if self.fits is None and not self.is_most:
             reserved = f"{self._reserved_text()} {_at(self.reserved_place)}"
             return f"may not fit {self.device}: {reserved}, without a part that the plan lacks"
         if self.fits:
             tight = self.beside_bytes is None and self.left_bytes < _ENOUGH
             limit = f" if CUDA takes no more than {size_text(self.left_bytes)} of it" if tight else ""
             return f"fits {self.device}{limit}: {self._reserved_text()} {_at(self.reserved_place)}"
+        verb, most = ("may not", ", with sizes as large as they can be") if self.is_most else ("does not", "")
         if not self.short_bytes:
-            return f"does not fit {self.device}: PyTorch's allocator needs all of it, and CUDA needs a part"
+            return f"{verb} fit {self.device}: PyTorch's allocator needs all of it, and CUDA needs a part{most}"
         at = f", first at {self.fails_at}" if self.fails_at else ""
-        return f"does not fit {self.device}: {size_text(self.short_bytes)} short{at}"
+        return f"{verb} fit {self.device}: {size_text(self.short_bytes)} short{at}{most}"
 
     def _reserved_text(self) -> str:
         reserved = self.reserved_bytes or 0

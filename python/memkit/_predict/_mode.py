@@ -19,9 +19,11 @@ from torch.utils._python_dispatch import TorchDispatchMode, is_traceable_wrapper
 from torch.utils.flop_counter import flop_registry
 
 from . import PredictionError
+from ._arguments import has_values, tensors_in, values_in
 from ._device import TRUE
 from ._frames import Frames, text_of
 from ._gradients import ADD, accumulates, added
+from ._masks import Masks
 from ._plan import OPTIMIZER, Block, Plan
 from ._sparse import sparse_operator
 from ._writer import Frame, Scope
@@ -109,6 +111,7 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
         #: Whether a condition on values is false, else it is refused; the lines of such conditions.
         self.takes_false = False
         self.branches: Dict[str, None] = {}
+        self.masks = Masks(frames)
         #: Lines that call L-BFGS, with the values that it has read.
         self.histories: Dict[str, int] = {}
         #: Whether entries of sparse tensors were added that have the same place.
@@ -163,8 +166,8 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
         made = list(out) if isinstance(out, (list, tuple)) else [out]
         if not made or not all(_may_have_values(one) for one in made):
             return
-        tensors = _tensors(given[0]) + _tensors(list(given[1].values()))
-        has_all = all(not isinstance(one, FakeTensor) or one.constant is not None for one in tensors)
+        tensors = tensors_in(given[0]) + tensors_in(list(given[1].values()))
+        has_all = has_values(tensors)
         if self._is_mutable(func):
             if not has_all:
                 made[0].constant = None
@@ -172,7 +175,7 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
         if not has_all:
             return
         with no_dispatch():
-            values = func(*_values(given[0]), **_values(given[1]))
+            values = func(*values_in(given[0]), **values_in(given[1]))
         for one, value in zip(made, values if isinstance(values, (list, tuple)) else [values]):
             one.constant = value
 
@@ -192,10 +195,15 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
     def _without_values(self, func: Any, given: Any, error: Exception) -> Any:
         """The result of an operator that needs values, or PredictionError."""
         args, kwargs = given
-        tensors = [t for t in _tensors(args) + _tensors(list(kwargs.values()))]
+        tensors = tensors_in(args) + tensors_in(list(kwargs.values()))
         if tensors and not any(isinstance(t, FakeTensor) for t in tensors):
             with no_dispatch():
                 return func(*args, **kwargs)  # all values are there
+        if isinstance(error, DynamicOutputShapeException):
+            with self:
+                out = self.masks.result(func, args, kwargs)
+            if out is not None:
+                return out
         where = text_of(self._frames.line())
         if func is _ITEM and self._frames.is_called_by(_DATA):
             return 0  # a seed, or the number of a sample
@@ -282,7 +290,7 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
 
     def _is_of_device(self, args: Any, kwargs: Any) -> bool:
         """Whether the operator works on the device; then all its tensors are there."""
-        tensors = _tensors(args) + (_tensors(list(kwargs.values())) if kwargs else [])
+        tensors = tensors_in(args) + (tensors_in(list(kwargs.values())) if kwargs else [])
         if not (self.modules or self._plan.phase or any(self._is_on_device(tensor) for tensor in tensors)):
             return False
         for tensor in tensors if self._on_host else ():
@@ -461,16 +469,6 @@ def _may_have_values(one: Any) -> bool:
     return one.layout is torch.strided and one.numel() * one.element_size() <= _MAX_VALUES
 
 
-def _values(value: Any) -> Any:
-    """An argument with the values of its fake tensors."""
-    if isinstance(value, FakeTensor):
-        return value.constant
-    if isinstance(value, (list, tuple)) and not isinstance(value, torch.Size):
-        return type(value)(_values(one) for one in value)
-    if isinstance(value, dict):
-        return {key: _values(one) for key, one in value.items()}
-    return value
-
 
 def parts(tensor: Any) -> Iterator[Any]:
     """The tensors that a wrapper holds (a DTensor the shard of this rank); else the tensor."""
@@ -482,13 +480,6 @@ def parts(tensor: Any) -> Iterator[Any]:
         if isinstance(part, torch.Tensor):
             yield from parts(part)
 
-
-def _tensors(value: Any) -> List[Any]:
-    if isinstance(value, torch.Tensor):
-        return [value]
-    if isinstance(value, (list, tuple)):
-        return [tensor for one in value for tensor in _tensors(one)]
-    return []
 
 
 def _category(tensor: Any) -> str:

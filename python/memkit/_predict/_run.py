@@ -10,7 +10,7 @@ import sys
 import traceback
 import warnings
 from types import FrameType, TracebackType
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
@@ -38,16 +38,29 @@ from ._writer import TraceWriter, temporary_path, tool
 from ._xla import INSTEAD, call_without_jax, has_jax
 
 
+class Asked(NamedTuple):
+    """What the caller asks of a plan."""
+
+    steps: int
+    #: The part of a mask's places that is true; None: not known.
+    masks: Optional[float] = None
+
+    def texts(self, device: str) -> List[str]:
+        """As the attributes of the trace."""
+        masks = [] if self.masks is None else [f"masks={self.masks:g}"]
+        return [f"device={device}", f"steps={self.steps}", *masks]
+
+
 def plan(
-    step: Callable[..., Any], where: PlannedDevice, steps: int, path: Optional[str], change: Change = Change()
+    step: Callable[..., Any], where: PlannedDevice, asked: Asked, path: Optional[str], change: Change = Change()
 ) -> Prediction:
     """The prediction of a step, which is called in a process of its own."""
     to = path or temporary_path()
 
     def planned(has_host: bool) -> Prediction:
-        writer = TraceWriter(to, where.bytes, where.heap, [f"device={where.text}", f"steps={steps}"])
-        run = Run(step, where, writer, has_host, change)
-        return finished(run, to, lambda: run.call(steps))
+        writer = TraceWriter(to, where.bytes, where.heap, asked.texts(where.text))
+        run = Run(step, where, asked, writer, has_host, change)
+        return finished(run, to, run.call)
 
     def planned_here() -> Prediction:
         try:
@@ -87,11 +100,13 @@ class Run:
         self,
         step: Callable[..., Any],
         device: PlannedDevice,
+        asked: Asked,
         writer: TraceWriter,
         has_host: bool,
         change: Change = Change(),
     ) -> None:
         self.device = device
+        self.asked = asked
         self._change = change
         self._groups: Dict[int, Group] = {}  # by the first layer
         self.writer = writer
@@ -101,6 +116,7 @@ class Run:
         self.fakes = FakeTensorMode(allow_non_fake_inputs=True)
         self.mode = StorageMode(self.fakes, self.plan, self.frames, has_host)
         self.mode.halves_states = change.halves_states
+        self.mode.masks.part = asked.masks
         self._paths: Dict[int, Tuple[Any, str]] = {}
         self._marked: Dict[int, Any] = {}
         #: What the plan did in place of the program, a sentence each.
@@ -115,8 +131,9 @@ class Run:
         self.optimizers = Optimizers()
         self._buckets = Buckets()
 
-    def call(self, steps: int) -> None:
-        """Calls the step so often."""
+    def call(self) -> None:
+        """Calls the step so often as asked."""
+        steps = self.asked.steps
         free_counts()
         reached = Reached(self._step)
         with self.as_planned("step"):
@@ -188,7 +205,7 @@ class Run:
         made_up = [f"the value that {line} reads was taken as 1.0" for line in self.mode.made_up]
         histories = [f"the history of the L-BFGS at {line} was taken to grow" for line in self.mode.histories]
         branches = [f"the condition of {line} was taken as false" for line in self.mode.branches]
-        notes = self.lacks + self.notes
+        notes = self.lacks + self.notes + self.mode.masks.notes("--masks=" if self.whose == "script" else "masks=")
         if self._asks:
             asked = f"torch.cuda.is_available() at {self._asks} was false: what the program does then is planned"
             notes = [*notes, asked]
@@ -372,7 +389,9 @@ def _answered(run: Run, path: str) -> Prediction:
     result.groups = run.groups()
     if run.device.is_cuda:
         _judge(result, run)
-        result.fits = None if result.fits and run.lacks else result.fits
+        result.is_most = not result.fits and run.mode.masks.is_most
+        if result.is_most or result.fits and run.lacks:
+            result.fits = None
     return result
 
 

@@ -20,7 +20,7 @@ Plans the first training steps of a script of PyTorch without the memory of its 
 
 The script runs until its optimizer has made STEPS steps, or to its end. It reads its files and prints as always; what
 it writes goes into a temporary folder, and a DataLoader has no workers. Exit status: 0 it fits, 1 for an error, 2 for
-wrong usage, 3 it does not fit, or the plan lacks a part that a note names.
+wrong usage, 3 it does not fit, or may not.
 """
 _EXAMPLE = """\
 example:
@@ -70,6 +70,11 @@ def main(arguments: List[str]) -> NoReturn:
         help="start the script again in other ways, and tell those that take less: repeated layers under "
         "torch.utils.checkpoint, an allocator with expandable segments, states of the optimizer in 16 bits",
     )
+    parser.add_argument(
+        "--masks",
+        metavar="PART",
+        help="the part of a mask that is true, where a size depends on it, as in x[mask]: 15%% (default: all of it)",
+    )
     parser.add_argument("--answer", help=argparse.SUPPRESS)
     parser.add_argument("--checkpoint", help=argparse.SUPPRESS)
     parser.add_argument("--halve-states", action="store_true", help=argparse.SUPPRESS)
@@ -115,9 +120,11 @@ def _told(given: argparse.Namespace) -> int:
 def _planned(given: argparse.Namespace) -> Any:
     from ._device import planned_device
     from ._layers import Change
+    from ._masks import part_of
+    from ._run import Asked
 
-    where = planned_device(given.device, given.beside)
-    return plan_script(given.command, where, given.steps, given.path, Change(given.checkpoint, given.halve_states))
+    where, asked = planned_device(given.device, given.beside), Asked(given.steps, part_of(given.masks))
+    return plan_script(given.command, where, asked, given.path, Change(given.checkpoint, given.halve_states))
 
 
 def _add_variants(result: Any, given: argparse.Namespace) -> None:
@@ -163,6 +170,8 @@ def _in_process(
     options = [f"--device={given.device}", f"--steps={given.steps}", f"--answer={answer}", "-o", path, *others]
     if given.beside is not None:
         options.append(f"--beside={given.beside}")
+    if given.masks is not None:
+        options.append(f"--masks={given.masks}")
     run = [sys.executable, "-m", "memkit", "predict", *options, "--", *command]
     package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     paths = [one for one in (os.environ.get("PYTHONPATH"), package) if one]
@@ -214,7 +223,7 @@ def _without_interpreter(command: List[str], arguments: List[str]) -> List[str]:
     return command[1:]
 
 
-def plan_script(command: List[str], where: Any, steps: int, path: str, change: Any) -> Any:
+def plan_script(command: List[str], where: Any, asked: Any, path: str, change: Any) -> Any:
     """The prediction of a script, or of ``-m module``, on a PlannedDevice."""
     from ._run import finished
     from ._writer import TraceWriter
@@ -226,8 +235,8 @@ def plan_script(command: List[str], where: Any, steps: int, path: str, change: A
     else:
         name, arguments = command[0], command[1:]
     sys.argv = [name, *arguments]
-    writer = TraceWriter(path, where.bytes, where.heap, [f"device={where.text}", f"steps={steps}"])
-    run = _script_run(_runner(name, command[0] == "-m"), where, writer, steps, change)
+    writer = TraceWriter(path, where.bytes, where.heap, asked.texts(where.text))
+    run = _script_run(_runner(name, command[0] == "-m"), where, writer, asked, change)
     return finished(run, path, run.call_script)
 
 
@@ -244,11 +253,13 @@ def _runner(name: str, is_module: bool) -> Callable[[], Any]:
     return run
 
 
-def _script_run(script: Callable[[], Any], device: Any, writer: Any, steps: int, change: Any) -> Any:
+def _script_run(script: Callable[[], Any], device: Any, writer: Any, asked: Any, change: Any) -> Any:
     from ._gradients import free_counts
     from ._optimizers import MAX_MORE
     from ._progress import progress_of
     from ._run import Run
+
+    steps = asked.steps
 
     class ScriptRun(Run):
         """A plan whose steps are those of the first optimizer. It waits for the others' states."""
@@ -300,4 +311,4 @@ def _script_run(script: Callable[[], Any], device: Any, writer: Any, steps: int,
             if self._first is None and (is_level or self._backwards == _MAX_BACKWARDS) and sys.exc_info()[0] is None:
                 raise _Enough
 
-    return ScriptRun(script, device, writer, device.is_cuda, change)
+    return ScriptRun(script, device, asked, writer, device.is_cuda, change)

@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional
 from .._library import RequestError
 from ._answer import Prediction, Variation, rising
 from ._device import PlannedDevice
-from ._run import plan
+from ._run import Asked, plan
 
 #: So few values are all planned.
 _MAX_PLANNED = 4
@@ -18,7 +18,7 @@ _MAX_PLANNED = 4
 def largest_fit(
     step: Callable[..., Any],
     device: PlannedDevice,
-    steps: int,
+    asked: Asked,
     path: Optional[str],
     vary: Mapping[str, Iterable[Any]],
 ) -> Variation:
@@ -34,7 +34,7 @@ def largest_fit(
 
     def planned(value: Any) -> Prediction:
         named = None if path is None else f"{path}.{value}"
-        return plan(functools.partial(step, **{name: value}), device, steps, named)
+        return plan(functools.partial(step, **{name: value}), device, asked, named)
 
     return search(name, values, planned, path is None)
 

@@ -38,10 +38,10 @@ def wrong():
 
 tell(branch)
 # CHECK: PredictionError: refusals.py:[[#]]: the program reads an integer or a boolean of a tensor
-tell(lambda: model(x)[model(x).sum(1) > 0])
-# CHECK: PredictionError: refusals.py:[[#]]: the size of the result of aten::index depends on values
-tell(lambda: torch.nonzero(model(x)))
-# CHECK: PredictionError: refusals.py:[[#]]: the size of the result of aten::nonzero depends on values
+tell(lambda: torch.repeat_interleave((model(x) > 0).sum(1)))
+# CHECK: PredictionError: refusals.py:[[#]]: the size of the result of aten::repeat_interleave depends on values
+tell(lambda: torch.bincount((model(x) > 0).sum(1)))
+# CHECK: PredictionError: refusals.py:[[#]]: the size of the result of aten::bincount depends on values
 tell(lambda: torch.zeros((model(x) > 0).sum().item()))
 # CHECK: PredictionError: refusals.py:[[#]]: the program uses a number that it reads of a tensor as a size or an index
 tell(lambda: x[: (model(x) > 0).sum().item()])
@@ -70,6 +70,9 @@ tell(wrong, device="cuda:99")
 for beside in ("80GiB", "much", -1):
     tell(wrong, beside=beside)
 # CHECK-COUNT-3: RequestError: beside={{.*}}: no size ('1GiB', bytes) below that of the device, 80 GiB
+for masks in ("much", "150%", -0.1, True, "nan"):
+    tell(wrong, masks=masks)
+# CHECK-COUNT-5: RequestError: masks={{.*}}: no part from 0 to 1 ('15%', 0.15)
 tell(wrong, vary={})
 # CHECK: RequestError: vary has one name with its values
 tell(wrong, vary={"batch": []})

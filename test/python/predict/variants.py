@@ -85,7 +85,7 @@ assert plan.flops == 3 * (counter.get_total_flops() + attention), (plan.flops, c
 # Both states of AdamW.
 states = sum(2 * -(-parameter.numel() * 4 // 512) * 512 for parameter in model.parameters())
 where = planned_device("48MiB", 0)
-halved = _run.plan(step, where, 3, None, Change(halves_states=True))
+halved = _run.plan(step, where, _run.Asked(3), None, Change(halves_states=True))
 assert abs(plan.peak_bytes - halved.peak_bytes - states / 2) <= 512 * 2 * len(list(model.parameters())), (plan.peak_bytes, halved.peak_bytes, states)
 # One question at a time; no model, no variants of layers.
 try:

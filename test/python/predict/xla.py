@@ -64,6 +64,6 @@ print(plan.answer())
 failing(lambda: memkit.predict(trained, device="cuda:0"), memkit.RequestError)
 # CHECK-NEXT: RequestError no device: 'cuda:0'; a device is a size ('80GiB', '24GB', bytes), or 'cpu'
 failing(lambda: memkit.predict(trained, vary={"batch": [1, 2]}), memkit.RequestError)
-# CHECK-NEXT: RequestError of a program of JAX there is one plan, XLA's: no vary, variants or path
+# CHECK-NEXT: RequestError of a program of JAX there is one plan, XLA's: no vary, variants, path or masks
 failing(lambda: memkit.predict(trained, beside="80GiB"), memkit.RequestError)
 # CHECK-NEXT: RequestError beside='80GiB': no size ('1GiB', bytes) below that of the device, 80 GiB

@@ -9,6 +9,8 @@ from torch import nn
 from torch.utils.checkpoint import checkpoint
 
 MAKERS = {}
+#: Of models whose sizes depend on masks: the part that is true.
+MASKS = {"masked_lm": 1 / 8, "mixture": 1 / 8}
 
 
 def model(function):
@@ -427,6 +429,49 @@ def two_networks():
         of_maker.step()
 
     return step
+
+
+# ---------------------------------------------------------------------------------------------
+# Sizes that depend on values
+# ---------------------------------------------------------------------------------------------
+
+
+@model
+def masked_lm():
+    """The head sees an eighth of the words, another one in each step."""
+    net = GPT()
+    head, net.head = net.head, nn.Identity()
+
+    def loss(net):
+        text = torch.randint(net.words, (4, net.length))
+        mask = (torch.rand(text.numel()).argsort() < text.numel() // 8).view(text.shape)
+        return F.cross_entropy(head(net(text)[mask]), text[mask])
+
+    return trained(net, loss)
+
+
+class Mixture(nn.Module):
+    """Two of eight experts for each word; each expert gets the words that have chosen it."""
+
+    def __init__(self, width=128, experts=8):
+        super().__init__()
+        self.router = nn.Linear(width, experts)
+        self.experts = nn.ModuleList(
+            nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width)) for _ in range(experts))
+
+    def forward(self, x):
+        weights, chosen = self.router(x).softmax(-1).topk(2)
+        result = torch.zeros_like(x)
+        for number, expert in enumerate(self.experts):
+            word, place = torch.where(chosen == number)
+            result = result.index_add(0, word, expert(x[word]) * weights[word, place, None])
+        return result
+
+
+@model
+def mixture():
+    net = nn.Sequential(Mixture(), Mixture(), nn.Linear(128, 10))
+    return trained(net, lambda n: F.cross_entropy(n(torch.randn(4096, 128)), torch.randint(10, (4096,))))
 
 
 # ---------------------------------------------------------------------------------------------
