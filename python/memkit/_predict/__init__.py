@@ -26,7 +26,7 @@ def predict(
     path: Optional[str] = None,
     beside: Union[str, int, None] = None,
     variants: bool = False,
-    masks: Union[str, float, None] = None,
+    masks: Union[str, float, Mapping[str, Union[str, float]], None] = None,
 ) -> Union[Prediction, Variation, CompiledPrediction]:
     """Calls the program's own training step with tensors that have no memory, and says what it would take.
 
@@ -42,7 +42,7 @@ def predict(
     variants: plans the step again in other ways, and tells those that take less memory: repeated layers under
     ``torch.utils.checkpoint``, an allocator with expandable segments. Each way takes as long as the plan.
     masks: the part of a mask's places that are true, ``"15%"`` or ``0.15``, where a size depends on it (``x[mask]``,
-    ``nonzero``); else all of them, the most that there can be.
+    ``nonzero``), or such parts by line, ``{"model.py:40": "15%"}``; else all places, the most that there can be.
 
     A program of JAX is planned by XLA: with ``step.lower(params, batch)`` of a jitted function, what it compiles, or
     ``functools.partial(step, params, batch)`` the answer is what XLA says of it, without a trace.
@@ -64,9 +64,9 @@ def predict(
     from ._vary import largest_fit
 
     from ._device import planned_device
-    from ._masks import part_of
+    from ._masks import parts_of
 
-    where, asked = planned_device(device, beside), _run.Asked(steps, part_of(masks))
+    where, asked = planned_device(device, beside), _run.Asked(steps, parts_of(masks))
     if vary is not None and variants:
         raise RequestError("vary and variants are two questions: ask one of them")
     if vary is None:

@@ -5,7 +5,7 @@ How many there are is a value, which a plan does not have: it takes the part tha
 """
 
 import math
-from typing import Any, Callable, Dict, List, Optional, Union
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 import torch
 from torch.utils._mode_utils import no_dispatch
@@ -18,17 +18,47 @@ _aten = torch.ops.aten
 _broadcast: Any = torch.broadcast_shapes
 
 
-def part_of(masks: Union[str, float, None]) -> Optional[float]:
-    """``0.15`` and ``"15%"`` as a number from 0 to 1; None: the caller does not know. RequestError: another text."""
+#: So many places of a mask have values.
+_MAX_PLACES = 4096
+#: How a caller tells the part of a mask.
+Part = Union[str, float]
+
+
+class MaskParts(NamedTuple):
+    """The parts of masks' places that are true, as the caller tells them."""
+
+    #: ``model.py:40`` and the part of the masks there; empty: those of all other lines.
+    lines: Tuple[Tuple[str, float], ...] = ()
+
+    def of(self, line: str) -> Optional[float]:
+        """The part of the masks of a line; None: not known."""
+        known = dict(self.lines)
+        return known.get(line, known.get(""))
+
+    def text(self) -> str:
+        """As parts_of() takes it: ``model.py:40=0.125,0.15``."""
+        return ",".join(f"{line}={part:g}" if line else f"{part:g}" for line, part in self.lines)
+
+
+def parts_of(masks: Union[Part, Mapping[str, Part], None]) -> MaskParts:
+    """A part (``0.15``, ``"15%"``), parts by line (``{"model.py:40": "15%"}``), or both as text, ``"model.py:40=15%,50%"``.
+    RequestError: others."""
     if masks is None:
-        return None
-    text = str(masks).strip()
+        return MaskParts()
+    if isinstance(masks, Mapping):
+        return MaskParts(tuple((str(line), _part(one, masks)) for line, one in masks.items()))
+    pieces = [piece.rpartition("=") for piece in str(masks).split(",")]
+    return MaskParts(tuple((line.strip(), _part(one, masks)) for line, _, one in pieces))
+
+
+def _part(one: Any, masks: Any) -> float:
+    text = str(one).strip()
     try:
         part = float(text[:-1]) / 100 if text.endswith("%") else float(text)
     except ValueError:
         part = math.nan
-    if isinstance(masks, bool) or not 0 <= part <= 1:
-        raise RequestError(f"masks={masks!r}: no part from 0 to 1 ('15%', 0.15)")
+    if isinstance(one, bool) or isinstance(masks, bool) or not 0 <= part <= 1:
+        raise RequestError(f"masks={masks!r}: no part from 0 to 1 ('15%', 0.15), and no line with a part ('model.py:40=15%')")
     return part
 
 
@@ -37,23 +67,26 @@ class Masks:
 
     def __init__(self, frames: Frames) -> None:
         self._frames = frames
-        #: The part of a mask's places that is true; None: not known, all are taken.
-        self.part: Optional[float] = None
-        #: Lines that choose by a mask, and lines that look for different values.
-        self.chosen: Dict[str, None] = {}
+        #: What the caller tells.
+        self.parts = MaskParts()
+        #: Lines that choose by a mask, with the part that is true (None: not known, all is taken).
+        self.chosen: Dict[str, Optional[float]] = {}
+        #: Lines that look for different values.
         self.different: Dict[str, None] = {}
 
     @property
     def is_most(self) -> bool:
         """Whether sizes were taken as large as they can be."""
-        return bool(self.part is None and self.chosen or self.different)
+        return bool(self.different) or None in self.chosen.values()
 
     def notes(self, option: str) -> List[str]:
         """A sentence for each line. option: how the caller tells the part."""
-        if self.part is None:
-            chosen = [f"the mask of {line} was taken to be true everywhere; {option}15% says what part is" for line in self.chosen]
-        else:
-            chosen = [f"{100 * self.part:.3g} % of the mask of {line} was taken as true" for line in self.chosen]
+        chosen = [
+            f"the mask of {line} was taken to be true everywhere; {option}15% says what part is"
+            if part is None
+            else f"{100 * part:.3g} % of the mask of {line} was taken as true"
+            for line, part in self.chosen.items()
+        ]
         return chosen + [f"the values that {line} sorts out were taken to be all different" for line in self.different]
 
     def result(self, func: Any, args: Any, kwargs: Any) -> Any:
@@ -68,19 +101,19 @@ class Masks:
         if has_values([mask]):
             with no_dispatch():
                 return int(torch.count_nonzero(values_in(mask)))
-        self._note(self.chosen)
+        frame = self._frames.line()
+        part = self.parts.of(text_of(frame))
+        if frame is not None:
+            self.chosen.setdefault(text_of(frame), part)
         places: int = mask.numel()
-        return math.ceil(places * (1 if self.part is None else self.part))
+        return math.ceil(places * (1 if part is None else part))
 
     def different_of(self, number: int) -> int:
         """How many of so many values differ."""
-        self._note(self.different)
+        frame = self._frames.line()
+        if frame is not None:
+            self.different.setdefault(text_of(frame), None)
         return number
-
-    def _note(self, lines: Dict[str, None]) -> None:
-        line = self._frames.line()
-        if line is not None:
-            lines.setdefault(text_of(line), None)
 
 
 def _exact(func: Any, args: Any, kwargs: Any) -> Any:
@@ -98,7 +131,12 @@ def _with_value(value: Any) -> Any:
 
 
 def _nonzero(masks: Masks, mask: Any) -> Any:
-    return mask.new_empty((masks.true_places(mask), mask.dim()), dtype=torch.int64)
+    """The first places, which have values: a program looks its experts up by them."""
+    result = mask.new_empty((masks.true_places(mask), mask.dim()), dtype=torch.int64)
+    if mask.numel() <= _MAX_PLACES:
+        with no_dispatch():
+            result.constant = torch.nonzero(torch.ones(mask.shape))[: result.shape[0]]
+    return result
 
 
 def _selected(masks: Masks, of: Any, mask: Any) -> Any:

@@ -28,6 +28,7 @@ from ._files import Files
 from ._frames import Frames, is_installed, text_of
 from ._gradients import free_counts
 from ._layers import Change, Group, groups_of, keep_inputs_alone
+from ._masks import MaskParts
 from ._mode import StorageMode, parts
 from ._objects import Reached
 from ._optimizers import MAX_MORE, Optimizers
@@ -42,12 +43,11 @@ class Asked(NamedTuple):
     """What the caller asks of a plan."""
 
     steps: int
-    #: The part of a mask's places that is true; None: not known.
-    masks: Optional[float] = None
+    masks: MaskParts = MaskParts()
 
     def texts(self, device: str) -> List[str]:
         """As the attributes of the trace."""
-        masks = [] if self.masks is None else [f"masks={self.masks:g}"]
+        masks = [f"masks={self.masks.text()}"] if self.masks.lines else []
         return [f"device={device}", f"steps={self.steps}", *masks]
 
 
@@ -116,7 +116,7 @@ class Run:
         self.fakes = FakeTensorMode(allow_non_fake_inputs=True)
         self.mode = StorageMode(self.fakes, self.plan, self.frames, has_host)
         self.mode.halves_states = change.halves_states
-        self.mode.masks.part = asked.masks
+        self.mode.masks.parts = asked.masks
         self._paths: Dict[int, Tuple[Any, str]] = {}
         self._marked: Dict[int, Any] = {}
         #: What the plan did in place of the program, a sentence each.

@@ -73,7 +73,8 @@ def main(arguments: List[str]) -> NoReturn:
     parser.add_argument(
         "--masks",
         metavar="PART",
-        help="the part of a mask that is true, where a size depends on it, as in x[mask]: 15%% (default: all of it)",
+        help="the part of a mask that is true, where a size depends on it, as in x[mask]: 15%%, or model.py:40=15%%,50%% for "
+        "the masks of a line and of all others (default: all of it)",
     )
     parser.add_argument("--answer", help=argparse.SUPPRESS)
     parser.add_argument("--checkpoint", help=argparse.SUPPRESS)
@@ -120,10 +121,10 @@ def _told(given: argparse.Namespace) -> int:
 def _planned(given: argparse.Namespace) -> Any:
     from ._device import planned_device
     from ._layers import Change
-    from ._masks import part_of
+    from ._masks import parts_of
     from ._run import Asked
 
-    where, asked = planned_device(given.device, given.beside), Asked(given.steps, part_of(given.masks))
+    where, asked = planned_device(given.device, given.beside), Asked(given.steps, parts_of(given.masks))
     return plan_script(given.command, where, asked, given.path, Change(given.checkpoint, given.halve_states))
 
 

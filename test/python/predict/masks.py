@@ -5,12 +5,14 @@
 # RUN: FileCheck %s --check-prefix=MOST < most
 # RUN: env PYTHONPATH=%obj_root/share/memkit/python %python -m memkit predict --device=cpu --masks=25%% -- %S/Inputs/chosen.py > part
 # RUN: FileCheck %s --check-prefix=PART < part
+# RUN: env PYTHONPATH=%obj_root/share/memkit/python %python -m memkit predict --device=cpu --masks=chosen.py:9=25%%,50%% -- %S/Inputs/chosen.py > part
+# RUN: FileCheck %s --check-prefix=PART < part
 # RUN: not env PYTHONPATH=%obj_root/share/memkit/python %python -m memkit predict --masks=all -- %S/Inputs/chosen.py 2> error
 # RUN: FileCheck %s --check-prefix=WRONG < error
 #
 # MOST: note      the mask of chosen.py:9 was taken to be true everywhere; --masks=15% says what part is
 # PART: note      25 % of the mask of chosen.py:9 was taken as true
-# WRONG: memkit predict: error: masks='all': no part from 0 to 1 ('15%', 0.15)
+# WRONG: memkit predict: error: masks='all': no part from 0 to 1 ('15%', 0.15), and no line with a part ('model.py:40=15%')
 #
 # Sizes that depend on values: all places of a mask are taken as true, or the part that the caller tells. Where the
 # values are known, the size is exact, and nothing is said.
@@ -76,6 +78,31 @@ told(chosen(0), masks=0)
 told([(lambda: cube[of(8, 16)], (64, 32)), (lambda: cube[:, of(16, 32)], (8, 256)), (lambda: cube[of(8), :, 20:], (4, 16, 12)),
       (lambda: cube.masked_select(of(8, 1, 1)), (2048,)), (lambda: torch.nonzero(of(8, 16)), (64, 2)),
       (lambda: (lambda mask: cube[mask] + cube.exp()[mask])(of(8, 16)), (64, 32))], masks=0.5)
+
+# Parts by line. Experts that a program looks up by the places of a mask: all of them are there, with their numbers.
+experts = torch.nn.ModuleList(torch.nn.Linear(WIDTH, WIDTH) for _ in range(8))
+
+
+def mixed():
+    with torch.no_grad():
+        chosen = experts[0](x)[:, :8].topk(2).indices
+    hits = torch.nn.functional.one_hot(chosen, 8).permute(2, 1, 0)
+    result = torch.zeros_like(x)
+    for expert in torch.greater(hits.sum((-1, -2)), 0).nonzero():
+        _, words = torch.where(hits[expert].squeeze(0))
+        result = result.index_add(0, words, experts[expert](x[words]))
+        assert len(words) in (WORDS // 4, 2 * WORDS), len(words)
+    assert expert.item() == 7, expert
+    return result
+
+
+whole = plan(mixed)
+[by_expert, by_word] = sorted(note.split()[3] for note in whole.notes)
+assert by_expert.startswith("masks.py:") and by_word.startswith("masks.py:"), whole
+told_part = plan(mixed, masks={by_word: 1 / 8})
+assert told_part.peak_bytes < whole.peak_bytes, (told_part, whole)
+assert told_part.notes[-1] == "12.5 %% of the mask of %s was taken as true" % by_word, told_part
+assert plan(mixed, masks=by_word + "=12.5%").peak_bytes == told_part.peak_bytes
 
 # Different values: as many as there can be.
 [note] = told([(lambda: torch.unique(x[0].round()), (WIDTH,))])

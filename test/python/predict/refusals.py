@@ -70,9 +70,9 @@ tell(wrong, device="cuda:99")
 for beside in ("80GiB", "much", -1):
     tell(wrong, beside=beside)
 # CHECK-COUNT-3: RequestError: beside={{.*}}: no size ('1GiB', bytes) below that of the device, 80 GiB
-for masks in ("much", "150%", -0.1, True, "nan"):
+for masks in ("much", "150%", -0.1, True, "nan", "a.py:3=", "", {"a.py:3": 2}):
     tell(wrong, masks=masks)
-# CHECK-COUNT-5: RequestError: masks={{.*}}: no part from 0 to 1 ('15%', 0.15)
+# CHECK-COUNT-8: RequestError: masks={{.*}}: no part from 0 to 1 ('15%', 0.15), and no line with a part
 tell(wrong, vary={})
 # CHECK: RequestError: vary has one name with its values
 tell(wrong, vary={"batch": []})

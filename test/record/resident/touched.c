@@ -21,7 +21,8 @@
 // CHECK: resize #[[#A]] 100 MiB
 // What shrinks comes first, so that no sum is higher than the memory ever was.
 // CHECK: resize #[[#A]] 10 MiB
-// CHECK-NEXT: alloc #[[#B:]] 30 MiB host.touched stack
+// A periodic sample can come while it is written: OWN has the size.
+// CHECK-NEXT: alloc #[[#B:]] {{.*}} MiB host.touched stack
 // CHECK: free #[[#B]]
 //
 // STAT: peak 100 MiB
