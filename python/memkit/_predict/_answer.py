@@ -83,6 +83,8 @@ class Prediction:
         self.largest: List[PlannedLine] = []
         #: What the plan does not know, a sentence each.
         self.notes = notes
+        #: The step after which a script was left, as it had made enough; 0: it ended, or the plan is of a function.
+        self.left_after = 0
         #: Floating point operations of matrix products, convolutions and attention in all steps; 0: there are none.
         self.flops = 0
         #: Repeated layers that have layers of their own: the path of their module, and their number.
@@ -145,6 +147,8 @@ class Prediction:
             lines.append(f"  not in it {_BESIDE}{left}")
         lines += [f"  note      {note}" for note in self.notes]
         lines += [self._line_of(v, "instead" if number == 0 else "") for number, v in enumerate(self.variants)]
+        if self.left_after:
+            lines.append(f"  planned   the script up to step {self.left_after}; --steps=N plans more of it")
         return "\n".join([*lines, f"  trace     {self.path}"])
 
     def _line_of(self, variant: Variant, title: str) -> str:

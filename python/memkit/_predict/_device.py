@@ -18,8 +18,11 @@ from torch.overrides import TorchFunctionMode
 from torch.utils.data import DataLoader
 
 from .._library import RequestError
+from ._arguments import tensors_in
 from ._cuda import cuda_answers, replaced
+from ._packed import padded
 from ._sizes import NO_DEVICE, beside_of, size_of, size_text, spaced
+from ._values import UnknownNumber
 
 
 class PlannedDevice(NamedTuple):
@@ -91,7 +94,8 @@ _IN_FLOAT32 = frozenset(
 _HALVES = (torch.float16, torch.bfloat16)
 #: The name of a mark at a tensor: as a condition it is true, whatever other conditions are.
 TRUE = "_memkit_is_true"
-_ALL = (torch.all, torch.Tensor.all)
+_TOGETHER = (torch.all, torch.Tensor.all, torch.logical_and, torch.Tensor.logical_and, torch.Tensor.__and__)
+_ELEMENTS = (torch.Tensor.__getitem__, torch.Tensor.__setitem__)
 _FINITE = (torch.isfinite, torch.Tensor.isfinite)
 _sdpa = torch.nn.functional.scaled_dot_product_attention
 
@@ -104,7 +108,30 @@ def _is_cuda(value: Any) -> bool:
     return isinstance(value, str) and value.partition(":")[0] == "cuda"
 
 
-class CudaAsPlanned(TorchFunctionMode):  # type: ignore[misc, unused-ignore]
+class AnyValues(TorchFunctionMode):  # type: ignore[misc, unused-ignore]
+    """Marks the results of questions whether values are finite: all are. An index that depends on values is 0."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        if func in _ELEMENTS:
+            args = (args[0], _index(args[1]), *args[2:])
+        result = func(*args, **kwargs)
+        if func in _FINITE or func in _TOGETHER and _are_true(tensors_in([*args, *kwargs.values()])):
+            setattr(result, TRUE, True)
+        return result
+
+
+def _index(of: Any) -> Any:
+    if isinstance(of, tuple):
+        return tuple(_index(one) for one in of)
+    return 0 if isinstance(of, UnknownNumber) else of
+
+
+def _are_true(tensors: List[Any]) -> bool:
+    return bool(tensors) and all(getattr(one, TRUE, False) for one in tensors)
+
+
+class CudaAsPlanned(AnyValues):
     """Takes the words of CUDA for the planned device. to_device() hears of tensors that the program moves there."""
 
     def __init__(self, to_device: Callable[[Any], None]) -> None:
@@ -123,14 +150,10 @@ class CudaAsPlanned(TorchFunctionMode):  # type: ignore[misc, unused-ignore]
             return self._on_device(func(*args, **{**kwargs, "device": "cpu"}))
         if func is torch.Tensor.to and len(args) > 1 and _is_cuda(args[1]):
             return self._on_device(func(args[0], "cpu", *args[2:], **kwargs))
-        if func in _FINITE or func in _ALL and getattr(args[0], TRUE, False):
-            result = func(*args, **kwargs)
-            setattr(result, TRUE, True)
-            return result
         if getattr(func, "__name__", "") in _IN_FLOAT32 and torch.is_autocast_enabled("cpu"):
             args = tuple(_float32(one) for one in args)
             kwargs = {name: _float32(one) for name, one in kwargs.items()}
-        return func(*args, **kwargs)
+        return super().__torch_function__(func, types, args, kwargs)
 
     def _on_device(self, result: Any) -> Any:
         if isinstance(result, torch.Tensor):
@@ -161,6 +184,7 @@ def as_on(
     """PyTorch as on the device, for the time of a plan. asked() hears who asks whether there is a device, compiled()
     that something is compiled, or was compiled before and is called."""
     with contextlib.ExitStack() as stack:
+        functions = AnyValues()
         # In a forked process CUDA does not work if the program has asked for it before.
         if not torch.cuda._is_in_bad_fork() and torch.cuda.is_available():
             # Fake tensors of CUDA work here as they are; threads of the backward pass have no frames of the program.
@@ -170,9 +194,11 @@ def as_on(
             stack.enter_context(_autocast_of_cuda())
             stack.enter_context(_without_onednn())
             stack.enter_context(cuda_answers(device.bytes, asked))
-            stack.enter_context(CudaAsPlanned(to_device))
+            functions = CudaAsPlanned(to_device)
+        stack.enter_context(functions)
         stack.enter_context(replaced(torch.nn.Module, "_apply", _apply))
         stack.enter_context(replaced(FakeTensor, "__format__", _format))
+        stack.enter_context(replaced(torch._VF, "_pad_packed_sequence", padded))
         stack.enter_context(replaced(DataLoader, "_get_iterator", _in_this_process))
         # Checks of arguments are conditions on values.
         stack.enter_context(replaced(torch.distributions.Distribution, "_validate_args", False))

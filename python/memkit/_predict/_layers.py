@@ -2,7 +2,8 @@
 """Repeated layers of a model, and what may be changed about a step."""
 
 import functools
-from typing import Any, Dict, List, NamedTuple, Optional, Set
+import weakref
+from typing import Any, Dict, Generic, List, NamedTuple, Optional, Set, Tuple, TypeVar
 
 import torch
 from torch.utils.checkpoint import checkpoint
@@ -15,6 +16,26 @@ class Change(NamedTuple):
     checkpoint: Optional[str] = None
     #: As if the optimizer kept its states in 16 bits.
     halves_states: bool = False
+
+
+_Value = TypeVar("_Value")
+
+
+class OfModules(Generic[_Value]):
+    """A value for each module. It keeps no module: a program drops models, and makes others."""
+
+    def __init__(self) -> None:
+        self._of: Dict[int, Tuple[Any, _Value]] = {}
+
+    def get(self, module: Any) -> Optional[_Value]:
+        reference, value = self._of.get(id(module), (None, None))
+        return value if reference is not None and reference() is module else None
+
+    def setdefault(self, module: Any, value: _Value) -> _Value:
+        known = self.get(module)
+        if known is None:
+            self._of[id(module)] = weakref.ref(module), value
+        return value if known is None else known
 
 
 class Group(NamedTuple):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Operators whose result has as many entries as a mask has true places, or a tensor different values.
+"""Operators whose result has as many entries as a mask has true places, a tensor different values, or sequences steps.
 
 How many there are is a value, which a plan does not have: it takes the part that the caller tells, else all.
 """
@@ -13,6 +13,7 @@ from torch.utils._mode_utils import no_dispatch
 from .._library import RequestError
 from ._arguments import has_values, tensors_in, values_in
 from ._frames import Frames, text_of
+from ._packed import packed
 
 _aten = torch.ops.aten
 _broadcast: Any = torch.broadcast_shapes
@@ -71,13 +72,14 @@ class Masks:
         self.parts = MaskParts()
         #: Lines that choose by a mask, with the part that is true (None: not known, all is taken).
         self.chosen: Dict[str, Optional[float]] = {}
-        #: Lines that look for different values.
+        #: Lines that look for different values, and lines that pack sequences whose lengths are not known.
         self.different: Dict[str, None] = {}
+        self.packed: Dict[str, None] = {}
 
     @property
     def is_most(self) -> bool:
         """Whether sizes were taken as large as they can be."""
-        return bool(self.different) or None in self.chosen.values()
+        return bool(self.different or self.packed) or None in self.chosen.values()
 
     def notes(self, option: str) -> List[str]:
         """A sentence for each line. option: how the caller tells the part."""
@@ -87,7 +89,8 @@ class Masks:
             else f"{100 * part:.3g} % of the mask of {line} was taken as true"
             for line, part in self.chosen.items()
         ]
-        return chosen + [f"the values that {line} sorts out were taken to be all different" for line in self.different]
+        chosen += [f"the values that {line} sorts out were taken to be all different" for line in self.different]
+        return chosen + [f"the sequences that {line} packs were taken to be all as long as the longest" for line in self.packed]
 
     def result(self, func: Any, args: Any, kwargs: Any) -> Any:
         """What the operator returns, made of fake tensors; None: its size is not known."""
@@ -110,10 +113,21 @@ class Masks:
 
     def different_of(self, number: int) -> int:
         """How many of so many values differ."""
+        self._note(self.different)
+        return number
+
+    def lengths_of(self, steps: int, lengths: Any) -> Any:
+        """The lengths of sequences of at most so many steps, as a tensor with values."""
+        if has_values([lengths]):
+            return values_in(lengths)
+        self._note(self.packed)
+        with no_dispatch():
+            return torch.full(lengths.shape, steps, dtype=torch.int64)
+
+    def _note(self, lines: Dict[str, None]) -> None:
         frame = self._frames.line()
         if frame is not None:
-            self.different.setdefault(text_of(frame), None)
-        return number
+            lines.setdefault(text_of(frame), None)
 
 
 def _exact(func: Any, args: Any, kwargs: Any) -> Any:
@@ -185,6 +199,19 @@ def _unique_dim(
     return torch.empty_like(of, memory_format=torch.contiguous_format), inverse, counts
 
 
+def _packed(masks: Masks, of: Any, lengths: Any, batch_first: bool) -> Any:
+    return packed(of, masks.lengths_of(of.shape[1 if batch_first else 0], lengths), batch_first)
+
+
+def _ctc_loss(masks: Masks, probabilities: Any, targets: Any, inputs: Any, lengths: Any, *others: Any) -> Any:
+    """A table of each sequence's steps by its labels, with a blank around each (ATen/native/LossCTC.cpp)."""
+    longest = masks.lengths_of(targets.shape[-1], lengths) if isinstance(lengths, torch.Tensor) else lengths
+    with no_dispatch():
+        labels = int(max(longest, default=0))
+    steps, number = probabilities.shape[:2]
+    return probabilities.new_empty(number), probabilities.new_empty((number, steps, 2 * labels + 1))
+
+
 _OPERATORS: Dict[Any, Callable[..., Any]] = {
     _aten.nonzero.default: _nonzero,
     _aten.masked_select.default: _selected,
@@ -192,4 +219,7 @@ _OPERATORS: Dict[Any, Callable[..., Any]] = {
     _aten._unique2.default: _unique,
     _aten.unique_dim.default: _unique_dim,
     _aten.unique_consecutive.default: _unique_consecutive,
+    _aten._pack_padded_sequence.default: _packed,
+    _aten._ctc_loss.default: _ctc_loss,
+    _aten._ctc_loss.Tensor: _ctc_loss,
 }

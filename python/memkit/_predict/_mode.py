@@ -30,6 +30,8 @@ from ._writer import Frame, Scope
 
 
 _aten = torch.ops.aten
+#: They make the steps of a schedule, as of a diffusion, which programs turn into integers.
+_SCHEDULES = {_aten.linspace.default, _aten.arange.default, _aten.arange.start, _aten.arange.start_step}
 _LIFTS = {_aten.lift_fresh.default, _aten.lift_fresh_copy.default, _aten.lift.default}
 _next_number: Any = getattr(torch.autograd, "_get_sequence_nr")  # noqa: B009
 _ITEM = _aten._local_scalar_dense.default
@@ -157,14 +159,18 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
         if work is not None:
             self.flops += int(work(*args, **kwargs, out_val=out))
         self._see(func, out, node)
-        if node is None and not self._plan.phase and not self.modules:
+        if node is None and self._may_keep(args):
             self._keep_values(func, given if func in _LIFTS else (args, kwargs), out)
         return out
 
+    def _may_keep(self, args: Any) -> bool:
+        """Small tensors of integers outside of passes have values: programs choose their data with them. Within a
+        forward pass those have that are made of such alone: the lengths of sequences, behind a convolution."""
+        return not self._plan.phase and not self.modules or bool(tensors_in(args))
+
     def _keep_values(self, func: Any, given: Any, out: Any) -> None:
-        """Small tensors of integers outside of passes have values: programs choose their data with them."""
         made = list(out) if isinstance(out, (list, tuple)) else [out]
-        if not made or not all(_may_have_values(one) for one in made):
+        if not made or not all(_may_have_values(one, func in _SCHEDULES) for one in made):
             return
         tensors = tensors_in(given[0]) + tensors_in(list(given[1].values()))
         has_all = has_values(tensors)
@@ -462,9 +468,9 @@ def _halved(state: Any, size: int) -> int:
     return size // 2 if state.dtype is torch.float32 and state.numel() > 1 else size
 
 
-def _may_have_values(one: Any) -> bool:
-    """A small tensor of integers or booleans; without dense memory it is none."""
-    if not isinstance(one, FakeTensor) or one.dtype.is_floating_point or one.dtype.is_complex:
+def _may_have_values(one: Any, is_schedule: bool = False) -> bool:
+    """A small tensor of integers or booleans, or of a schedule; without dense memory it is none."""
+    if not isinstance(one, FakeTensor) or one.dtype.is_complex or one.dtype.is_floating_point and not is_schedule:
         return False
     return one.layout is torch.strided and one.numel() * one.element_size() <= _MAX_VALUES
 

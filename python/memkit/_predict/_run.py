@@ -27,7 +27,7 @@ from ._distributed import Buckets, of_one_rank
 from ._files import Files
 from ._frames import Frames, is_installed, text_of
 from ._gradients import free_counts
-from ._layers import Change, Group, groups_of, keep_inputs_alone
+from ._layers import Change, OfModules, groups_of, keep_inputs_alone
 from ._masks import MaskParts
 from ._mode import StorageMode, parts
 from ._objects import Reached
@@ -108,7 +108,11 @@ class Run:
         self.device = device
         self.asked = asked
         self._change = change
-        self._groups: Dict[int, Group] = {}  # by the first layer
+        #: The step after which a script was left; 0: it was not.
+        self.left_after = 0
+        #: The repeated layers: name and number.
+        self.groups: List[Tuple[str, int]] = []
+        self._in_groups: OfModules[bool] = OfModules()
         self.writer = writer
         self.plan = Plan(writer, ROUNDING if device.is_cuda else 1, int(device.is_cuda))
         self._step = step
@@ -117,8 +121,8 @@ class Run:
         self.mode = StorageMode(self.fakes, self.plan, self.frames, has_host)
         self.mode.halves_states = change.halves_states
         self.mode.masks.parts = asked.masks
-        self._paths: Dict[int, Tuple[Any, str]] = {}
-        self._marked: Dict[int, Any] = {}
+        self._paths: OfModules[str] = OfModules()
+        self._marked: OfModules[bool] = OfModules()
         #: What the plan did in place of the program, a sentence each.
         self.notes: List[str] = []
         self.values = Values(self.frames)
@@ -254,21 +258,21 @@ class Run:
 
     def _name_modules(self, root: Any) -> None:
         for path, module in root.named_modules():
-            self._paths.setdefault(id(module), (module, path or type(root).__name__))
+            self._paths.setdefault(module, path or type(root).__name__)
 
     def _name(self, module: Any) -> str:
-        known = self._paths.get(id(module))
+        known = self._paths.get(module)
         if known is None:
             if not self.mode.modules:
                 self._name_modules(module)
-            known = self._paths.setdefault(id(module), (module, type(module).__name__))
-        return known[1]
+            known = self._paths.setdefault(module, type(module).__name__)
+        return known
 
     def _module_begins(self, module: Any, inputs: Any) -> None:
         name = self._name(module)
         if not self.mode.modules:
             self.plan.begin(FORWARD)
-            if id(module) not in self._marked:
+            if not self._marked.get(module):
                 self._take_groups(module, name if name != type(module).__name__ else "")
             self._mark_parameters(module)
         if isinstance(module, torch.nn.parallel.DistributedDataParallel):
@@ -286,25 +290,22 @@ class Run:
         if not self.mode.modules:
             self.plan.end()
 
-    def groups(self) -> List[Tuple[str, int]]:
-        """The repeated layers: name and number."""
-        return [(group.name, len(group.layers)) for group in self._groups.values()]
-
     def _take_groups(self, root: Any, name: str) -> None:
-        known = {id(layer) for group in self._groups.values() for layer in group.layers}
-        if id(root) in known:
+        if self._in_groups.get(root):
             return
         for group in groups_of(root, name):
-            if known.isdisjoint(map(id, group.layers)):
-                self._groups[id(group.layers[0])] = group
+            if not any(map(self._in_groups.get, group.layers)):
+                self.groups.append((group.name, len(group.layers)))
+                for layer in group.layers:
+                    self._in_groups.setdefault(layer, True)
                 if self._change.checkpoint in ("", group.name):
                     keep_inputs_alone(group.layers)
 
     def _mark_parameters(self, root: Any) -> None:
         """Of a model that the step has made itself."""
-        if id(root) in self._marked:
+        if self._marked.get(root):
             return
-        self._marked[id(root)] = root
+        self._marked.setdefault(root, True)
         for tensor in [*root.parameters(), *root.buffers()]:
             self.mode.mark(tensor, "parameter")
 
@@ -386,7 +387,8 @@ def _answered(run: Run, path: str) -> Prediction:
     rows = [PlannedLine(r["name"], r["at_peak_bytes"], r["at_peak_bytes"] / max(run.plan.peak, 1)) for r in table]
     result.largest = sorted((row for row in rows if row.bytes), key=lambda row: -row.bytes)
     result.flops = run.mode.flops
-    result.groups = run.groups()
+    result.left_after = run.left_after
+    result.groups = run.groups
     if run.device.is_cuda:
         _judge(result, run)
         result.is_most = not result.fits and run.mode.masks.is_most

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import weakref
 from typing import Any, Callable, List, NoReturn, Optional, Sequence, Tuple
 
 from . import PredictionError, check_torch
@@ -263,9 +264,10 @@ def _script_run(script: Callable[[], Any], device: Any, writer: Any, asked: Any,
     steps = asked.steps
 
     class ScriptRun(Run):
-        """A plan whose steps are those of the first optimizer. It waits for the others' states."""
+        """A plan whose steps are those of the first optimizer, and when the script has dropped it, of the next. It
+        waits for the others' states."""
 
-        _first: Optional[Any] = None
+        _first: Optional[Any] = None  # a weak reference
         _backwards = 0
         _peak = _rose = 0  # the plan's, and the backward pass of it
 
@@ -278,6 +280,7 @@ def _script_run(script: Callable[[], Any], device: Any, writer: Any, asked: Any,
                     self.plan.begin_step(1)
                     self._call()
             except _Enough:
+                self.left_after = self.plan.step
                 self.lacks += self.optimizers.lacks(self.plan.step)
             except SystemExit as end:
                 if end.code not in (None, 0):
@@ -294,13 +297,14 @@ def _script_run(script: Callable[[], Any], device: Any, writer: Any, asked: Any,
 
         def _optimizer_ends(self, optimizer: Any, args: Any, kwargs: Any) -> None:
             super()._optimizer_ends(optimizer, args, kwargs)
-            if self._first is None:
-                self._first = optimizer
-            if self.optimizers.steps_of(self._first) >= steps:
+            first = None if self._first is None else self._first()
+            if first is None:
+                first, self._first = optimizer, weakref.ref(optimizer)
+            if self.optimizers.steps_of(first) >= steps:
                 is_last = self.optimizers.steps >= steps * MAX_MORE
                 if is_last or not self.optimizers.wait(min(steps, 2)):
                     raise _Enough
-            if optimizer is self._first:
+            if optimizer is first:
                 self.mode.forget_origins()
                 self.plan.begin_step(self.plan.step + 1)
 

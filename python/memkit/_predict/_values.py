@@ -3,12 +3,14 @@
 
 import contextlib
 import copy
+import dis
+import functools
 import linecache
 import numbers
 import operator
 import re
 import sys
-from typing import Any, Callable, Dict, Iterator, List
+from typing import Any, Callable, Dict, FrozenSet, Iterator, List
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
@@ -20,13 +22,14 @@ from ._frames import Frames, text_of
 _DATA = "utils/data/"
 _CALLS_INT = re.compile(r"(?<![\w.])int\(")
 NO_SIZE = (
-    "the program uses a number that it reads of a tensor as a size or an index, and a plan has no values; give the "
+    "the program uses a number that it reads of a tensor as a size or a slice's end, and a plan has no values; give the "
     "number to the step, or use a fixed size"
 )
 
 
 class UnknownNumber:
-    """An integer that depends on values: 1, for counts and prints. It is no size and no index."""
+    """An integer that depends on values: 1, for counts and prints. As an index it takes the first element; it is no
+    size and no end of a slice."""
 
     __slots__ = ("value", "where")
 
@@ -36,6 +39,9 @@ class UnknownNumber:
         self.where = where
 
     def __index__(self) -> int:
+        caller = sys._getframe(1)
+        if caller.f_lasti in _subscripts(caller.f_code):
+            return 0  # of a list of words, or a tensor: the size is the same for each
         raise PredictionError(f"{self.where}: {NO_SIZE}")
 
     def __int__(self) -> int:
@@ -67,6 +73,18 @@ class UnknownNumber:
 
 
 numbers.Real.register(UnknownNumber)
+
+
+@functools.lru_cache(maxsize=256)
+def _subscripts(code: Any) -> FrozenSet[int]:
+    """Where a function takes an element by its index, and not a slice."""
+    found, before = set(), ""
+    for one in dis.get_instructions(code):
+        takes = one.opname in ("BINARY_SUBSCR", "STORE_SUBSCR") or one.opname == "BINARY_OP" and one.argrepr == "[]"
+        if takes and before not in ("BUILD_SLICE", "BUILD_TUPLE"):
+            found.add(one.offset)
+        before = one.opname
+    return frozenset(found)
 
 
 def _plain(value: Any) -> Any:

@@ -104,6 +104,38 @@ assert told_part.peak_bytes < whole.peak_bytes, (told_part, whole)
 assert told_part.notes[-1] == "12.5 %% of the mask of %s was taken as true" % by_word, told_part
 assert plan(mixed, masks=by_word + "=12.5%").peak_bytes == told_part.peak_bytes
 
+# Sequences of different lengths, packed: as long as they are, where that is known, else as the longest.
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+over = torch.nn.LSTM(WIDTH, WIDTH, batch_first=True)
+
+
+def run_over(lengths):
+    def step():
+        padded = torch.randn(4, 20, WIDTH)
+        packed = pack_padded_sequence(padded, lengths(), batch_first=True, enforce_sorted=False)
+        assert packed.data.shape == (sum(known) if lengths is of_known else 80, WIDTH), packed.data.shape
+        result, found = pad_packed_sequence(over(packed)[0], batch_first=True, total_length=24)
+        assert result.shape == (4, 24, WIDTH), result.shape
+        assert lengths is not of_known or found.tolist() == known, found.tolist()
+        result.sum().backward()
+
+    return step
+
+
+known = [7, 20, 11, 7]
+
+
+def of_known():
+    return torch.tensor(known)
+
+
+shorter = plan(run_over(of_known))
+assert not shorter.notes, shorter
+longest = plan(run_over(lambda: 20 - (over.weight_ih_l0[:4] > 9).sum(1)))
+[note] = longest.notes
+assert note.startswith("the sequences that masks.py:") and note.endswith("packs were taken to be all as long as the longest"), note
+
 # Different values: as many as there can be.
 [note] = told([(lambda: torch.unique(x[0].round()), (WIDTH,))])
 assert note.startswith("the values that masks.py:") and note.endswith("sorts out were taken to be all different"), note

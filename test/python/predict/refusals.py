@@ -43,9 +43,9 @@ tell(lambda: torch.repeat_interleave((model(x) > 0).sum(1)))
 tell(lambda: torch.bincount((model(x) > 0).sum(1)))
 # CHECK: PredictionError: refusals.py:[[#]]: the size of the result of aten::bincount depends on values
 tell(lambda: torch.zeros((model(x) > 0).sum().item()))
-# CHECK: PredictionError: refusals.py:[[#]]: the program uses a number that it reads of a tensor as a size or an index
+# CHECK: PredictionError: refusals.py:[[#]]: the program uses a number that it reads of a tensor as a size or a slice's end
 tell(lambda: x[: (model(x) > 0).sum().item()])
-# CHECK: PredictionError: refusals.py:[[#]]: the program uses a number that it reads of a tensor as a size or an index
+# CHECK: PredictionError: refusals.py:[[#]]: the program uses a number that it reads of a tensor as a size or a slice's end
 tell(lambda: torch.zeros(int((model(x) > 0).sum())))
 # CHECK: PredictionError: refusals.py:[[#]]: the program reads an integer or a boolean of a tensor
 tell(lambda: model(x).sum().to(torch.bfloat16).detach().numpy())

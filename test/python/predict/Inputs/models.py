@@ -450,6 +450,33 @@ def masked_lm():
     return trained(net, loss)
 
 
+class Speech(nn.Module):
+    """Sequences of different lengths, packed, with a table of their steps by their labels."""
+
+    def __init__(self, width=192, labels=29):
+        super().__init__()
+        self.first = nn.Conv1d(40, width, 3, stride=2, padding=1)
+        self.over = nn.GRU(width, width, num_layers=2, bidirectional=True)
+        self.labels = nn.Linear(2 * width, labels)
+
+    def forward(self, sound, lengths):
+        steps = self.first(sound).relu().permute(2, 0, 1)
+        lengths = (lengths - 1) // 2 + 1
+        packed = nn.utils.rnn.pack_padded_sequence(steps, lengths, enforce_sorted=False)
+        steps, _ = nn.utils.rnn.pad_packed_sequence(self.over(packed)[0])
+        return self.labels(steps).log_softmax(-1), lengths
+
+
+@model
+def speech():
+    def loss(net):
+        lengths = torch.tensor([120, 200, 80, 200, 160, 40, 90, 110])
+        steps, lengths = net(torch.randn(8, 40, 200), lengths)
+        return F.ctc_loss(steps, torch.randint(1, 29, (8, 12)), lengths, torch.tensor([12, 9, 12, 7, 8, 5, 9, 11]))
+
+    return trained(Speech(), loss)
+
+
 class Mixture(nn.Module):
     """Two of eight experts for each word; each expert gets the words that have chosen it."""
 

@@ -39,6 +39,9 @@ for images, labels in DataLoader(Images(), batch_size=32, shuffle=True):
     print("%d of %d, %.1f %%, {:.1f}".format(100.0 * right / total) % (right, total, 100 * right / total))
     if right / total > 2:
         break
+    assert ["cat", "dog", "elk", "fox"][choice.tolist()[0]] and answers[choice[0].item()].shape == (4,)
+    for moment in reversed(torch.linspace(0, 999, 4).int().tolist()):
+        assert torch.zeros(moment).shape == (moment,)
     torch.cuda.synchronize()
     assert metric.item() == 3 and metric.tolist() == 3 and metric.numpy() == 3
     assert torch.arange(4).tolist() == [0, 1, 2, 3] and torch.ones(2, 3).mean(0).tolist() == [1.0] * 3
