@@ -76,6 +76,9 @@ static constexpr double RestSeconds = 0.4, RestOfLife = 0.01, RestOfFall = 0.2;
 /// life before, by this part of the live bytes at least, and keeps at most this
 /// part of the fall.
 static constexpr double TimesOfFalls = 1.25, MinFall = 0.01, MaxKept = 0.1;
+/// A fall of more than this part of the life, and of these seconds, is work if
+/// the program allocates this part as often as before: a queue drains.
+static constexpr double FallOfLife = 0.25, FallSeconds = 1, PartOfRate = 0.1;
 
 /// The longest rest of a fall, in units of clock().
 double ShutdownCut::maxRest(const IntervalLog &Log) const {
@@ -90,11 +93,32 @@ double ShutdownCut::maxRest(const IntervalLog &Log) const {
                            Log.clock(Now - std::min<uint32_t>(Now, 1), Now));
 }
 
+/// Whether the program goes on with its work while live bytes fall. Times are
+/// without quiet time.
+bool ShutdownCut::isWork(const IntervalLog &Log) const {
+  struct Stretch {
+    double Seconds, Allocations;
+  };
+  auto Since = [&](uint32_t From, uint32_t To) {
+    return Stretch{
+        static_cast<double>(Log[To].ActiveNs - Log[From].ActiveNs) / 1e9,
+        static_cast<double>(Levels[To - 1].Allocations -
+                            (From ? Levels[From - 1].Allocations : 0))};
+  };
+  Stretch Before = Since(0, Cut), Fall = Since(Cut, numIntervals());
+  return Fall.Seconds > FallSeconds &&
+         Fall.Seconds > FallOfLife * (Before.Seconds + Fall.Seconds) &&
+         Fall.Allocations > 0 &&
+         Fall.Allocations * Before.Seconds >=
+             PartOfRate * Before.Allocations * Fall.Seconds;
+}
+
 void ShutdownCut::noteEnd(const IntervalLog &Log, uint32_t Intervals,
-                          uint64_t LiveBytes) {
+                          Level At) {
   // A space that a process uses late had nothing live before.
   Levels.resize(Intervals - 1);
-  Levels.push_back(LiveBytes);
+  Levels.push_back(At);
+  uint64_t LiveBytes = At.LiveBytes;
   if (Cut == 0 || LiveBytes >= levelAtCut())
     return advance();
   auto Fall = static_cast<double>(levelAtCut() - Lowest);
@@ -118,12 +142,14 @@ uint64_t ShutdownCut::largestFallBefore() const {
   std::deque<size_t> Highest; ///< falling levels of the last Length intervals
   uint64_t Largest = 0;
   for (size_t I = Cut / 2; I != Cut; ++I) {
-    while (!Highest.empty() && Levels[Highest.back()] <= Levels[I])
+    while (!Highest.empty() &&
+           Levels[Highest.back()].LiveBytes <= Levels[I].LiveBytes)
       Highest.pop_back();
     Highest.push_back(I);
     if (Highest.front() + Length < I)
       Highest.pop_front();
-    Largest = std::max(Largest, Levels[Highest.front()] - Levels[I]);
+    Largest = std::max(Largest,
+                       Levels[Highest.front()].LiveBytes - Levels[I].LiveBytes);
   }
   return Largest;
 }
@@ -141,7 +167,7 @@ void ShutdownCut::finish(const IntervalLog &Log, uint64_t FirstNs,
                           Log.clock(LowestAt, numIntervals());
   bool IsShutdown =
       Fall >= MinFall * static_cast<double>(levelAtCut()) &&
-      Rest <= maxRest(Log) &&
+      Rest <= maxRest(Log) && !isWork(Log) &&
       Fall >= TimesOfFalls * static_cast<double>(largestFallBefore()) &&
       static_cast<double>(KeptSince(Cut)) <= MaxKept * Fall;
   if (!IsShutdown)

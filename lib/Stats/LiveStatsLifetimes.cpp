@@ -147,6 +147,15 @@ uint64_t LiveStats::keptSince(const Share &S, uint32_t Interval) const {
   return Sum - Arena;
 }
 
+/// The live bytes of all heaps of a share, inner heaps too: the objects of an
+/// interpreter that ends are freed before the arenas around them.
+ShutdownCut::Level LiveStats::levelOf(const Share &S) const {
+  ShutdownCut::Level Out{0, S.Allocations};
+  for (uint32_t C : S.Cells)
+    Out.LiveBytes += Cells[C].LiveBytes;
+  return Out;
+}
+
 /// Call when an interval ends. Passes the levels of the interval before to the
 /// cuts: only now is it known that the process continued after it. The last
 /// interval of a process never lies before a cut.
@@ -164,7 +173,7 @@ void LiveStats::noteLevels(LiveProcess &I) {
   }
   I.Levels.clear();
   for (const std::unique_ptr<Share> &S : I.Shares)
-    I.Levels.push_back(S ? S->LiveBytes : 0);
+    I.Levels.push_back(S ? levelOf(*S) : ShutdownCut::Level());
 }
 
 /// The lifetime of a row at its cut. False when no block of the row lived at

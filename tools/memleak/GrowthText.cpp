@@ -122,6 +122,10 @@ std::string notSeenText(const Trace &T, const GrowthReport &G) {
   if (Sample)
     Text += "; sampled: growth of less than some " +
             formatSize(Blocks * Sample) + " is not seen";
+  if (G.FewArenaBytes)
+    Text += "; Python's objects took " + formatSize(G.FewArenaBytes) +
+            " of arenas in the last half, too few to judge: memrec "
+            "--python-objects counts each";
   constexpr uint64_t Small = 16 * 1024;
   if (G.LeftOut && (G.LeftOutBytes >= Small || isVerbose()))
     Text += "; " + plural(G.LeftOut, "place") + " that gained less than " +

@@ -173,6 +173,8 @@ static void writeMeasured(json::OStream &J, const LeakView &V) {
   J.attribute("series", static_cast<uint64_t>(G.Series));
   J.attribute("series_left_out", static_cast<uint64_t>(G.LeftOut));
   J.attribute("left_out_below_bytes", G.LeftOutBytes);
+  if (G.FewArenaBytes)
+    J.attribute("few_arena_bytes", G.FewArenaBytes);
   J.attribute("needs_intervals", static_cast<uint64_t>(MinGrowthIntervals));
   J.attribute("too_short", static_cast<uint64_t>(G.TooShort));
   if (G.TooShort)

@@ -149,6 +149,9 @@ struct GrowthReport {
   size_t Series = 0;         ///< number of analysed nodes
   size_t LeftOut = 0;        ///< number of nodes beyond MaxSeries
   uint64_t LeftOutBytes = 0; ///< that each of them gained at most
+  /// Arenas of CPython's objects that came in the last half of the measured
+  /// time and live on, too few for a finding.
+  uint64_t FewArenaBytes = 0;
 
   bool has(GrowthWord Word) const;
 };

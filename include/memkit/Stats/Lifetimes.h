@@ -90,13 +90,18 @@ private:
 /// the process, and is far larger than the falls before. While live bytes fall,
 /// the cut stays at the begin of the fall: the program may be ending. The cut
 /// advances when live bytes rise again by RisenPart of the fall, or rest. At
-/// the end of the process finish() decides; without a shutdown, the cut lies
-/// before the last interval.
+/// the end of the process finish() decides, also whether the program worked on
+/// during a long fall; without a shutdown, the cut lies before the last
+/// interval.
 class ShutdownCut {
 public:
-  /// LiveBytes: live at the end of the first Intervals intervals. Call once for
-  /// each number of intervals, in order.
-  void noteEnd(const IntervalLog &Log, uint32_t Intervals, uint64_t LiveBytes);
+  struct Level {
+    uint64_t LiveBytes = 0;
+    uint64_t Allocations = 0; ///< so far
+  };
+  /// At: the end of the first Intervals intervals. Call once for each number of
+  /// intervals, in order.
+  void noteEnd(const IntervalLog &Log, uint32_t Intervals, Level At);
   /// Ends the life of the process with the interval after those of the last
   /// noteEnd(), whose first change was at FirstNs. KeptSince: returns the live
   /// bytes that were allocated in the intervals from Cut on.
@@ -115,15 +120,16 @@ private:
   uint32_t numIntervals() const { return static_cast<uint32_t>(Levels.size()); }
   void advance() {
     Cut = LowestAt = numIntervals();
-    Lowest = Levels.back();
+    Lowest = Levels.back().LiveBytes;
   }
-  uint64_t levelAtCut() const { return Levels[Cut - 1]; }
+  uint64_t levelAtCut() const { return Levels[Cut - 1].LiveBytes; }
   double maxRest(const IntervalLog &Log) const;
+  bool isWork(const IntervalLog &Log) const;
   uint64_t largestFallBefore() const;
 
-  std::vector<uint64_t> Levels; ///< live bytes at the end of each interval
-  uint64_t Lowest = 0;          ///< since the cut
-  uint32_t LowestAt = 0;        ///< number of intervals before
+  std::vector<Level> Levels; ///< at the end of each interval
+  uint64_t Lowest = 0;       ///< since the cut
+  uint32_t LowestAt = 0;     ///< number of intervals before
   uint32_t Cut = 0;
   bool IsFinished = false;
 };

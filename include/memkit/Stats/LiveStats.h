@@ -725,9 +725,9 @@ private:
     uint64_t LastDoubling = 0;  ///< number of intervals before
     IntervalLog Intervals;      ///< the process's intervals
     uint64_t LateBefore = 0;    ///< lateBefore()
-    /// Live bytes of the process's shares at the end of the interval before the
-    /// current one.
-    std::vector<uint64_t> Levels;
+    /// Of the process's shares, at the end of the interval before the current
+    /// one.
+    std::vector<ShutdownCut::Level> Levels;
     LateQueue Late;
     Interval Open; ///< the current interval, without rows
     bool Stepping = false;
@@ -848,6 +848,7 @@ private:
   void applyLate(LiveProcess &I, const std::deque<LateFree> &Late, size_t From,
                  size_t To, uint32_t Interval);
   uint64_t keptSince(const Share &S, uint32_t Interval) const;
+  ShutdownCut::Level levelOf(const Share &S) const;
   void noteLevels(LiveProcess &I);
   bool lifetimeAt(uint32_t Row, LifetimeRow &Out) const;
   void endStep(LiveProcess &I, uint64_t TimeNs);

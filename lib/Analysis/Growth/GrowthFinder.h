@@ -163,6 +163,7 @@ private:
   double secondsOf(uint32_t Group, const LevelRise &Course) const;
   void dropNested();
   void judgeFreed();
+  double keptLate(uint32_t Group, const GrowthPlace &P) const;
   void judgeArenas();
   GrowthCandidate makeCandidate(uint32_t Group, uint32_t Node,
                                 const GrowthPlace &P) const;
@@ -189,6 +190,7 @@ private:
   llvm::SmallVector<ShownFrame, 3> functionsNear(uint32_t Stack) const;
   bool shareFunction(uint32_t A, uint32_t B) const;
   void followContents();
+  bool hasObjects() const;
   void dropOuter();
   llvm::DenseSet<uint32_t> stacksWithoutInner() const;
   void dropDoubles();

@@ -501,14 +501,31 @@ void GrowthFinder::judgeFreed() {
   }
 }
 
+/// The arenas of the oldest interpreters; the list of them is far smaller.
+static constexpr uint64_t MinArenaBytes = 256 << 10;
+
+/// What of a place came in the last half of the measured time and lives on.
+double GrowthFinder::keptLate(uint32_t Group, const GrowthPlace &P) const {
+  const SurvivalBins &Bins = binsOf(Group).bins();
+  double Left = Bins.total() / 2, Kept = 0;
+  for (size_t I = Bins.size(); I-- != 0 && Left > 0; Left -= Bins.Units[I])
+    Kept += P.Data.Bytes[I];
+  return Kept;
+}
+
 void GrowthFinder::judgeArenas() {
-  for (auto &[Group, P] : Arenas)
-    if (spanOf(Group) != UINT32_MAX &&
-        (addSurvivors(Group, 0, P, /*MayBeWeak=*/false) ||
-         addRise(Group, 0, P, /*MayHaveEnded=*/true))) {
+  for (auto &[Group, P] : Arenas) {
+    if (spanOf(Group) == UINT32_MAX)
+      continue;
+    if (addSurvivors(Group, 0, P, /*MayBeWeak=*/false) ||
+        addRise(Group, 0, P, /*MayHaveEnded=*/true)) {
       Candidates.back().G.IsArenas = true;
       Candidates.back().G.ArenaGroup = Group;
+    } else if (uint64_t Late = toBytes(keptLate(Group, P));
+               Late >= MinArenaBytes && !hasObjects()) {
+      Report.FewArenaBytes += Late;
     }
+  }
 }
 
 /// Moves findings down while one child has nearly all of their bytes.

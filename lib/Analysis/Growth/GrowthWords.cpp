@@ -251,12 +251,17 @@ static void takeInside(GrowthCandidate &Outer, double Inside, double Blocks) {
       Bytes *= Left;
 }
 
+/// Whether Python's objects were recorded.
+bool GrowthFinder::hasObjects() const {
+  return any_of(T.heaps(), [&](const Heap &H) {
+    return T.string(H.Name) == "python.object";
+  });
+}
+
 /// Drops blocks that inner blocks fill: a byte counts once, in the innermost
 /// heap. With Python's objects, their arenas are no finding of their own.
 void GrowthFinder::dropOuter() {
-  bool HasObjects = any_of(T.heaps(), [&](const Heap &H) {
-    return T.string(H.Name) == "python.object";
-  });
+  bool HasObjects = hasObjects();
   auto IsBelow = [&](uint32_t Node, uint32_t Top) {
     while (Node > Top)
       Node = T.view().parent(Node);

@@ -27,13 +27,14 @@ int main() {
     Kept.push_back(FILLED(1000));
   });
   size_t Batch = Kept.size() / 50 + 1;
-  while (!Kept.empty()) {
+  runFor(0.5, 10, [&] {
     for (size_t I = 0; I != Batch && !Kept.empty(); ++I) {
       free(Kept.back());
       Kept.pop_back();
     }
-    pauseFor(0.01);
-  }
+  });
+  for (char *P : Kept)
+    free(P);
   for (char *P : Sessions)
     free(P);
 }

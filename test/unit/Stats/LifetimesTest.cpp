@@ -283,6 +283,34 @@ TEST(Lifetimes, AFallBeforeARestIsNoShutdown) {
       << P.row();
 }
 
+// A queue that drains for a third of the life is work, if the program goes on
+// to allocate. A slow exit only frees.
+TEST(Lifetimes, ALongFallWithWorkIsNoShutdown) {
+  constexpr uint64_t Grown = 400;
+  struct {
+    unsigned Fall, EachWorks; ///< intervals
+    bool IsWork;
+  } constexpr Cases[] = {
+      {120, 1, false}, {190, 1000, false}, {190, 8, true}, {190, 15, false}};
+  for (auto [Fall, EachWorks, IsWork] : Cases) {
+    Program P;
+    P.grow(Grown);
+    uint64_t Block = Grown;
+    for (unsigned I = 1; I <= Fall; ++I) {
+      for (uint64_t Left = Grown - I * Grown / Fall; Block > Left + 1;)
+        P.free(--Block);
+      if (I % EachWorks == 0) {
+        P.allocate();
+        P.free(P.Next - 1);
+      }
+      P.endInterval();
+    }
+    uint32_t Ended = P.Interval;
+    P.endLife();
+    EXPECT_EQ(P.cut(), IsWork ? Ended : Grown) << Fall << " " << EachWorks;
+  }
+}
+
 TEST(Lifetimes, AFallAmongOthersIsNoShutdown) {
   Program P;
   for (unsigned Round = 0; Round != 6; ++Round) {
@@ -312,6 +340,29 @@ TEST(Lifetimes, WhatIsKeptWhileOtherMemoryFallsIsNoShutdown) {
   uint32_t Ended = P.Interval;
   P.endLife();
   EXPECT_EQ(P.cut(), Ended);
+}
+
+// The arenas come after all their objects, or stay.
+TEST(Lifetimes, AShutdownBeginsWithTheInnerBlocks) {
+  Program P;
+  Heap Objects;
+  Objects.Parent = 1;
+  P.A.addHeap(2, Objects);
+  uint32_t Row = P.A.stackRow(1, 2, 1);
+  P.Size = 100'000;
+  P.allocate();
+  for (unsigned I = 0; I != 20; ++I) {
+    P.A.allocateIn({P.Next++, Row, 0}, BlockRef{0, P.Row, 0}, 1000,
+                   P.Time += 100, 1);
+    P.endInterval();
+  }
+  for (uint64_t Object = 20; Object; --Object) {
+    P.A.free({Object, Row, 0}, 1000, P.Time += 100, 0, /*Enclosing=*/1);
+    if (Object % 10 == 1)
+      P.endInterval();
+  }
+  P.endLife();
+  EXPECT_EQ(P.cut(), 20u);
 }
 
 // An interpreter that ends may need a new arena for a few small objects.
