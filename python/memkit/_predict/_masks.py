@@ -122,7 +122,7 @@ class Masks:
             return values_in(lengths)
         self._note(self.packed)
         with no_dispatch():
-            return torch.full(lengths.shape, steps, dtype=torch.int64)
+            return torch.full(lengths.shape, steps, dtype=torch.int64, device="cpu")
 
     def _note(self, lines: Dict[str, None]) -> None:
         frame = self._frames.line()
@@ -149,7 +149,7 @@ def _nonzero(masks: Masks, mask: Any) -> Any:
     result = mask.new_empty((masks.true_places(mask), mask.dim()), dtype=torch.int64)
     if mask.numel() <= _MAX_PLACES:
         with no_dispatch():
-            result.constant = torch.nonzero(torch.ones(mask.shape))[: result.shape[0]]
+            result.constant = torch.nonzero(torch.ones(mask.shape, device="cpu"))[: result.shape[0]]
     return result
 
 

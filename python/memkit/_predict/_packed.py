@@ -20,7 +20,7 @@ def packed(of: Any, lengths: Any, batch_first: bool) -> Tuple[Any, Any]:
     steps first or, with batch_first, sequences first. lengths: a real tensor, falling."""
     by_step = of.transpose(0, 1) if batch_first else of
     with no_dispatch():  # it checks the lengths, too
-        grid = torch.empty(1).expand(by_step.shape[0], by_step.shape[1], 1)
+        grid = torch.empty(1, device="cpu").expand(by_step.shape[0], by_step.shape[1], 1)
         sizes = torch._pack_padded_sequence(grid, lengths, False)[1]
     pieces, begin = [], 0
     for size, steps in _runs_of(sizes):
@@ -35,7 +35,7 @@ def padded(data: Any, sizes: Any, batch_first: bool, value: float, total_length:
     runs = _runs_of(sizes)
     steps = sum(steps for _, steps in runs)
     if 0 < total_length < steps:
-        raise RuntimeError(f"Expected total_length to be at least the length of the longest sequence in input, but got total_length={total_length} and max sequence length being {steps}")
+        raise RuntimeError(f"total_length={total_length} is less than the {steps} steps of the longest sequence")
     result = data.new_full((max(steps, total_length), runs[0][0], *data.shape[1:]), value)
     step = begin = 0
     lengths: List[int] = []
@@ -45,7 +45,7 @@ def padded(data: Any, sizes: Any, batch_first: bool, value: float, total_length:
         begin += size * steps
         step += steps
         lengths = [step] * (size - after) + lengths
-    return result.transpose(0, 1) if batch_first else result, torch.tensor(lengths)
+    return result.transpose(0, 1) if batch_first else result, torch.tensor(lengths, device="cpu")
 
 
 def _runs_of(sizes: Any) -> List[Tuple[int, int]]:

@@ -4,7 +4,7 @@
 // RUN: %cc -O0 -g %s -o %t.exe
 // RUN: memrec -q -o %t.fb %t.exe
 // RUN: memdump --check %t.fb
-// RUN: memdump %t.fb | grep -v " rss \| resident " | FileCheck %s
+// RUN: memdump %t.fb | grep -v " rss \| resident" | FileCheck %s
 // RUN: memdump --summary --format=json %t.fb | FileCheck %s --check-prefix=SUM
 // RUN: memleak -v %t.fb | FileCheck %s --check-prefix=LEAK
 

@@ -435,10 +435,15 @@ class Doubling:
         small, large = self.pair(command_of(0), command_of(1))
         if None not in (small, large) and large > MIN_SECONDS and large > MAX_GROWTH * max(small, FLOOR):
             again = self.pair(command_of(1), command_of(2))
-            if None in again or again[1] > MAX_GROWTH * again[0]:
+            if None in again:
                 small, large = again
             else:
-                large = min(large, MAX_GROWTH * max(small, FLOOR))
+                # The second pair's smaller input is the first's larger, measured once more.
+                large = min(large, again[0])
+                if large > MAX_GROWTH * max(small, FLOOR) and again[1] > MAX_GROWTH * again[0]:
+                    small, large = again
+                else:
+                    large = min(large, MAX_GROWTH * max(small, FLOOR))
         if small is None or large is None:
             with open(os.path.join(self.folder, "log"), encoding="utf-8") as log:
                 self.report(name, "fails, or takes more than %d s: %s" % (LIMIT_SECONDS, log.read(300)), True)
