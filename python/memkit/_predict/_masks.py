@@ -72,14 +72,14 @@ class Masks:
         self.parts = MaskParts()
         #: Lines that choose by a mask, with the part that is true (None: not known, all is taken).
         self.chosen: Dict[str, Optional[float]] = {}
-        #: Lines that look for different values, and lines that pack sequences whose lengths are not known.
+        #: Lines that look for different values, and lines with sequences whose lengths are not known.
         self.different: Dict[str, None] = {}
-        self.packed: Dict[str, None] = {}
+        self.sequences: Dict[str, None] = {}
 
     @property
     def is_most(self) -> bool:
         """Whether sizes were taken as large as they can be."""
-        return bool(self.different or self.packed) or None in self.chosen.values()
+        return bool(self.different or self.sequences) or None in self.chosen.values()
 
     def notes(self, option: str) -> List[str]:
         """A sentence for each line. option: how the caller tells the part."""
@@ -90,7 +90,7 @@ class Masks:
             for line, part in self.chosen.items()
         ]
         chosen += [f"the values that {line} sorts out were taken to be all different" for line in self.different]
-        return chosen + [f"the sequences that {line} packs were taken to be all as long as the longest" for line in self.packed]
+        return chosen + [f"the sequences of {line} were taken to be all as long as the longest" for line in self.sequences]
 
     def result(self, func: Any, args: Any, kwargs: Any) -> Any:
         """What the operator returns, made of fake tensors; None: its size is not known."""
@@ -120,7 +120,7 @@ class Masks:
         """The lengths of sequences of at most so many steps, as a tensor with values."""
         if has_values([lengths]):
             return values_in(lengths)
-        self._note(self.packed)
+        self._note(self.sequences)
         with no_dispatch():
             return torch.full(lengths.shape, steps, dtype=torch.int64, device="cpu")
 

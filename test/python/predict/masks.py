@@ -134,7 +134,7 @@ shorter = plan(run_over(of_known))
 assert not shorter.notes, shorter
 longest = plan(run_over(lambda: 20 - (over.weight_ih_l0[:4] > 9).sum(1)))
 [note] = longest.notes
-assert note.startswith("the sequences that masks.py:") and note.endswith("packs were taken to be all as long as the longest"), note
+assert note.startswith("the sequences of masks.py:") and note.endswith(" were taken to be all as long as the longest"), note
 
 # Different values: as many as there can be.
 [note] = told([(lambda: torch.unique(x[0].round()), (WIDTH,))])

@@ -1,7 +1,6 @@
 # compare.py FOLDER NAME...: plans models of models.py for the CPU, runs three real steps of each, and compares the
 # peaks of tensors. `seen` is the real run's peak between operators; `recorded` is that of memrec, which also has what
-# kernels take inside. Fails where the plan is more than a hundredth off both, but for the models of MISSES: whoever looks
-# between operators holds gradients, which autograd then adds to new memory, and not in place.
+# kernels take inside. Fails where the plan is more than a hundredth off what was seen, but for the models of MISSES.
 import json
 import os
 import subprocess
@@ -11,7 +10,8 @@ import memkit
 import models
 
 MISSES = {"lstm": "what oneDNN keeps for backward has no size in a fake tensor",
-          "mixture": "how many words each expert gets is a value"}
+          "mixture": "how many words each expert gets is a value",
+          "speech": "a look between operators makes autograd add gradients to new memory; the recording has the plan's bytes"}
 folder, names = sys.argv[1], sys.argv[2:] or list(models.MAKERS)
 here = os.path.dirname(os.path.abspath(__file__))
 program = [sys.executable, os.path.join(here, "record.py")]
@@ -50,10 +50,10 @@ for name in names:
     shown = largest[0] if largest[0] == largest[1] else "%s; recorded: %s" % largest
     print(ROW % (name, plan.peak_bytes, seen, percent(plan.peak_bytes, seen), recorded,
                  percent(plan.peak_bytes, recorded), shown), flush=True)
-    if min(abs(plan.peak_bytes / of - 1) for of in (seen, recorded)) > 0.01:
+    if abs(plan.peak_bytes / seen - 1) > 0.01:
         failed.append(name)
         print("%s: %s" % (name, MISSES.get(name, "a new difference")))
-print("%d of %d models within a hundredth of what was seen or recorded; the largest line is right in %d"
+print("%d of %d models within a hundredth of what was seen; the largest line is right in %d"
       % (len(names) - len(failed), len(names), lines))
 new = [name for name in failed if name not in MISSES]
 sys.exit("more than a hundredth off: " + ", ".join(new) if new else 0)
