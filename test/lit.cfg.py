@@ -240,6 +240,12 @@ if shutil.which("initdb") or glob.glob("/usr/lib/postgresql/*/bin/initdb"):
     config.available_features.add("postgres")
 if shutil.which("heaptrack"):
     config.available_features.add("heaptrack")
+for name, pattern in (("jemalloc", "libjemalloc.so.2"), ("tcmalloc", "libtcmalloc_minimal.so.4"),
+                      ("mimalloc", "libmimalloc.so.2")):
+    found = glob.glob("/usr/lib/*/" + pattern)
+    if found:
+        config.available_features.add(name)
+        config.substitutions.append(("%" + name, found[0]))
 if all(glob.glob("/usr/lib/*/" + name) for name in ("libjemalloc_pic.a", "libtcmalloc_minimal.a")):
     config.available_features.add("static-allocators")
 if os.path.exists("/usr/include/gtest/gtest.h"):

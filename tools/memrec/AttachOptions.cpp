@@ -152,13 +152,19 @@ std::string memkit::censusText(const Census &C) {
   auto Part = [](uint64_t Bytes, const Twine &What) {
     return Bytes ? formatSize(Bytes) + " " + What.str() + ", " : std::string();
   };
+  std::string Private;
+  for (const Census::PrivateSum &P : C.Private)
+    Private += Part(P.Bytes, "of " + P.Name + " in " + formatCount(P.Blocks) +
+                                 " blocks");
   std::string Text =
       Part(C.MallocBytes,
            "of malloc in " + formatCount(C.MallocBlocks) + " blocks") +
+      Private +
       Part(C.PythonBytes,
            "of Python in " + formatCount(C.PythonBlocks) + " small blocks") +
       Part(C.ArrayBytes, "of these in tensors and arrays") +
-      Part(C.FreeBytes + C.CachedBytes + C.TopBytes, "free in malloc") +
+      Part(C.FreeBytes + C.CachedBytes + C.TopBytes,
+           C.Private.empty() ? "free in malloc" : "free in these") +
       Part(C.PythonFreeBytes, "free in Python") +
       Part(C.LostBytes, "to which no pointer leads in " +
                             formatCount(C.LostBlocks) + " blocks") +

@@ -11,11 +11,15 @@
 
 namespace memkit {
 
+/// Whose a block is; from FirstPrivateOwner on of an allocator that is a part
+/// of a binary.
+enum BlockOwner : uint8_t { MallocOwner, PythonOwner, FirstPrivateOwner };
+
 /// A block of the program's.
 struct FoundBlock {
   uint64_t Address = 0;
-  uint64_t Bytes = 0;    ///< that the program may use
-  bool IsPython = false; ///< of Python's small blocks; else of malloc
+  uint64_t Bytes = 0;          ///< that the program may use
+  uint8_t Owner = MallocOwner; ///< BlockOwner
 };
 
 /// Walks from chunk to chunk while the program runs: what changes meanwhile may

@@ -25,8 +25,7 @@ void BlockGraph::setBlocks(std::vector<FoundBlock> Found) {
     if (F.Address < End)
       continue;
     End = F.Address + F.Bytes;
-    Blocks.push_back({F.Address, F.Bytes, {}});
-    Blocks.back().Is.IsPooled = F.IsPython;
+    Blocks.push_back({F.Address, F.Bytes, {}, F.Owner});
     Starts.push_back(F.Address);
   }
   EndOfAll = End;
@@ -42,11 +41,6 @@ void BlockGraph::setBlocks(std::vector<FoundBlock> Found) {
     }
   }
   readFirst();
-}
-
-static void setKind(BlockGraph::GraphBlock &B, BlockKinds::BlockKind Is) {
-  Is.IsPooled = B.Is.IsPooled;
-  B.Is = Is;
 }
 
 /// The end of the first words of blocks that lie close to one another, from a
@@ -83,7 +77,7 @@ void BlockGraph::readFirst() {
       Bytes = Memory.readUpTo(Start, size_t(End - Start), Buffer);
     }
     if (B.Address + Wanted <= Start + Bytes.size())
-      setKind(B, Kinds.of(Bytes.slice(size_t(B.Address - Start), Wanted)));
+      B.Is = Kinds.of(Bytes.slice(size_t(B.Address - Start), Wanted));
   }
 }
 

@@ -30,7 +30,8 @@ public:
   struct GraphBlock {
     uint64_t Address = 0, Bytes = 0;
     BlockKinds::BlockKind Is;
-    uint32_t Node = 0; ///< of the tree; 0: no way leads to it
+    uint8_t Owner = MallocOwner; ///< BlockOwner
+    uint32_t Node = 0;           ///< of the tree; 0: no way leads to it
     uint32_t Inner =
         0; ///< the node of the first pointer to its middle; 0: none
   };

@@ -23,8 +23,7 @@ public:
   struct BlockKind {
     uint32_t Name = 0; ///< of name()
     Language Of = Unknown;
-    uint8_t Offset = 0;    ///< where the object begins in its block
-    bool IsPooled = false; ///< the block is one of Python's small ones
+    uint8_t Offset = 0; ///< where the object begins in its block
     explicit operator bool() const { return Of != Unknown; }
   };
   /// A block of at least LeastType bytes, where a type of Python may be; by

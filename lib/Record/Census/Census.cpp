@@ -5,8 +5,10 @@
 #include "Census/Census.h"
 #include "Census/Arrays.h"
 #include "Census/GlobalNames.h"
+#include "Census/JemallocBlocks.h"
 #include "Census/PythonNames.h"
 #include "Census/PythonPools.h"
+#include "Census/TouchedPages.h"
 #include "Shared/HostLimits.h"
 #include "Shared/MemoryGroup.h"
 #include "Shared/ProcFs.h"
@@ -97,14 +99,13 @@ namespace {
 struct AllBlocks {
   std::vector<FoundBlock> Live;
   std::vector<std::pair<uint64_t, uint64_t>> Taken, Unread;
-  bool HasPython = false;
+  bool HasPython = false, HasJemalloc = false;
 };
 
 } // namespace
 
-static AllBlocks findBlocks(const TargetMemory &Memory,
-                            ArrayRef<TargetMap> Maps, Census &C) {
-  AllBlocks All;
+static void addMalloc(const TargetMemory &Memory, ArrayRef<TargetMap> Maps,
+                      AllBlocks &All, Census &C) {
   for (const FoundMalloc &Malloc : findMalloc(Memory, Maps)) {
     ArenaWalk Walk(Memory, Maps, Malloc);
     Walk.walk();
@@ -120,7 +121,22 @@ static AllBlocks findBlocks(const TargetMemory &Memory,
     C.TopBytes += Walk.sums().TopBytes;
     C.UnreadBytes += Walk.sums().UnreadBytes;
   }
-  llvm::sort(All.Taken);
+}
+
+static AllBlocks findBlocks(const TargetMemory &Memory,
+                            ArrayRef<TargetMap> Maps, Census &C) {
+  AllBlocks All;
+  addMalloc(Memory, Maps, All, C);
+  JemallocBlocks Je(Memory, Maps);
+  Je.find(All.Taken);
+  for (const std::string &Name : Je.privateNames())
+    C.Private.push_back({Name});
+  C.FreeBytes += Je.freeBytes();
+  C.CachedBytes += Je.cachedBytes();
+  All.HasJemalloc = !Je.live().empty();
+  append_range(All.Live, Je.live());
+  append_range(All.Taken, Je.ranges());
+  joinRanges(All.Taken);
   PythonPools Pools(Memory, Maps);
   Pools.walk(All.Taken);
   C.PythonFreeBytes = Pools.freeBytes();
@@ -129,13 +145,14 @@ static AllBlocks findBlocks(const TargetMemory &Memory,
   return All;
 }
 
-/// The file of an allocator that stands in for glibc's.
-static std::string otherMalloc(ArrayRef<TargetMap> Maps) {
+/// The file of an allocator that stands in for glibc's, and is not known.
+static std::string otherMalloc(ArrayRef<TargetMap> Maps, bool HasJemalloc) {
   static constexpr StringLiteral Known[] = {"libjemalloc", "libtcmalloc",
                                             "libmimalloc"};
   for (const TargetMap &M : Maps) {
     StringRef Name = sys::path::filename(M.Path);
-    if (any_of(Known, [&](StringRef K) { return Name.starts_with(K); }))
+    if (any_of(Known, [&](StringRef K) { return Name.starts_with(K); }) &&
+        !(HasJemalloc && Name.starts_with(Known[0])))
       return Name.str();
   }
   return "";
@@ -206,6 +223,17 @@ static std::string anonymousText(pid_t Pid) {
                : "";
 }
 
+/// The bytes and blocks of an owner.
+static std::pair<uint64_t &, uint64_t &> sumsOf(Census &C, uint8_t Owner) {
+  if (Owner >= FirstPrivateOwner) {
+    Census::PrivateSum &P = C.Private[Owner - FirstPrivateOwner];
+    return {P.Bytes, P.Blocks};
+  }
+  if (Owner == PythonOwner)
+    return {C.PythonBytes, C.PythonBlocks};
+  return {C.MallocBytes, C.MallocBlocks};
+}
+
 Expected<Census>
 memkit::takeCensus(const TargetMemory &Memory,
                    std::optional<std::vector<uint64_t>> Registers) {
@@ -219,13 +247,14 @@ memkit::takeCensus(const TargetMemory &Memory,
     return std::move(E);
   if (Error E = checkRoom(All.Live.size()))
     return std::move(E);
-  C.OtherMalloc = otherMalloc(Maps);
+  C.OtherMalloc = otherMalloc(Maps, All.HasJemalloc);
   C.Collected = collectedHeap(Maps);
   if (All.Live.empty())
-    return makeError(
-        "has no blocks that memrec can find: its allocator is " +
-        (C.OtherMalloc.empty() ? "not glibc's malloc" : C.OtherMalloc) +
-        anonymousText(Memory.pid()));
+    return makeError("has no blocks that memrec can find: its allocator is " +
+                     (C.OtherMalloc.empty()
+                          ? "neither glibc's malloc nor jemalloc"
+                          : C.OtherMalloc) +
+                     anonymousText(Memory.pid()));
   BlockKinds Kinds(Memory, Maps);
   BlockGraph Graph(Memory, Kinds, All.HasPython);
   Graph.setBlocks(std::move(All.Live));
@@ -245,9 +274,10 @@ memkit::takeCensus(const TargetMemory &Memory,
   C.Names = Graph.tree();
   C.Blocks.reserve(Graph.blocks().size());
   for (const BlockGraph::GraphBlock &B : Graph.blocks()) {
-    C.Blocks.push_back({B.Address, B.Bytes, B.Node, B.Is.IsPooled});
-    (B.Is.IsPooled ? C.PythonBytes : C.MallocBytes) += B.Bytes;
-    ++(B.Is.IsPooled ? C.PythonBlocks : C.MallocBlocks);
+    C.Blocks.push_back({B.Address, B.Bytes, B.Node, B.Owner});
+    auto [Bytes, Blocks] = sumsOf(C, B.Owner);
+    Bytes += B.Bytes;
+    ++Blocks;
   }
   C.ArrayBytes = bytesBelow(Arrays, Graph);
   nameLost(C, Kinds, Graph.blocks());

@@ -3,6 +3,7 @@
 // The variables, stacks and other memory of a program that hold its blocks.
 
 #include "Census/GlobalNames.h"
+#include "Census/TargetFile.h"
 #include "Census/TouchedPages.h"
 #include "Census/Words.h"
 #include "Shared/ProcFs.h"
@@ -10,17 +11,12 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Demangle/Demangle.h"
-#include "llvm/Object/ELFObjectFile.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
 #include <optional>
 
 using namespace llvm;
 using namespace memkit;
-
-/// The file of the program, as the kernel names it.
-static std::string pathOfProgram(pid_t Pid) { return procfs::exePath(Pid); }
 
 namespace {
 
@@ -35,21 +31,8 @@ StringRef withoutHash(StringRef Name) {
 class Variables {
 public:
   Variables(pid_t Pid, const TargetMap &Of, ArrayRef<TargetMap> Maps) {
-    // The file as the program sees it; the program's own also if it is deleted.
-    std::string Proc = "/proc/" + std::to_string(Pid);
-    std::string Path = Of.Path == pathOfProgram(Pid) ? Proc + "/exe"
-                                                     : Proc + "/root" + Of.Path;
-    // Another may stand in its place by now, as a pipe.
-    if (!sys::fs::is_regular_file(Path))
-      return;
-    Expected<object::OwningBinary<object::ObjectFile>> File =
-        object::ObjectFile::createObjectFile(Path);
-    if (!File) {
-      consumeError(File.takeError());
-      return;
-    }
-    const auto *Elf = dyn_cast<object::ELF64LEObjectFile>(File->getBinary());
-    if (Elf)
+    TargetFile File(Pid, Of);
+    if (const object::ELF64LEObjectFile *Elf = File.elf())
       read(*Elf, biasOf(*Elf, Of, Maps));
   }
 
@@ -123,30 +106,6 @@ void forEachWord(const TargetMemory &Memory, uint64_t Begin, uint64_t End,
 
 } // namespace
 
-/// Where the zeros behind the data of a binary end, as its headers in memory
-/// say: an anonymous mapping behind them may be anybody's. 0: not known.
-static uint64_t endOfImage(const TargetMemory &Memory, ArrayRef<TargetMap> Maps,
-                           const TargetMap &Of) {
-  const TargetMap *First = find_if(Maps, [&](const TargetMap &M) {
-    return M.Inode == Of.Inode && M.Path == Of.Path;
-  });
-  ELF::Elf64_Ehdr Head;
-  constexpr unsigned MaxHeaders = 64;
-  if (First->Offset || !Memory.read(First->Start, Head) ||
-      Head.e_phentsize != sizeof(ELF::Elf64_Phdr) || Head.e_phnum > MaxHeaders)
-    return 0;
-  uint64_t Lowest = UINT64_MAX, End = 0;
-  for (unsigned I = 0; I != Head.e_phnum; ++I) {
-    ELF::Elf64_Phdr H;
-    if (!Memory.read(First->Start + Head.e_phoff + I * sizeof(H), H) ||
-        H.p_type != ELF::PT_LOAD)
-      continue;
-    Lowest = std::min(Lowest, alignDown(H.p_vaddr, TargetPage));
-    End = std::max(End, H.p_vaddr + H.p_memsz);
-  }
-  return Lowest < End ? First->Start + (End - Lowest) : 0;
-}
-
 using Ranges = ArrayRef<std::pair<uint64_t, uint64_t>>;
 
 /// The words from Begin to End, but for memory of the allocators: their lists
@@ -154,16 +113,9 @@ using Ranges = ArrayRef<std::pair<uint64_t, uint64_t>>;
 static void forEachWordBeside(Ranges Taken, const TargetMemory &Memory,
                               uint64_t Begin, uint64_t End,
                               function_ref<void(uint64_t, uint64_t)> Do) {
-  for (uint64_t At = Begin, Next; At < End; At = Next) {
-    const auto *T =
-        partition_point(Taken, [=](auto &R) { return R.second <= At; });
-    if (T != Taken.end() && T->first <= At) {
-      Next = T->second;
-      continue;
-    }
-    Next = T != Taken.end() ? std::min(End, T->first) : End;
-    forEachWord(Memory, At, Next, Do);
-  }
+  forEachBeside(Taken, Begin, End, [&](uint64_t From, uint64_t To) {
+    forEachWord(Memory, From, To, Do);
+  });
 }
 
 /// Of a binary's data, and of the zeros behind it. IsProgram: the binary is the

@@ -75,7 +75,7 @@ uint64_t PythonPools::takePool(ArrayRef<uint8_t> Bytes, uint64_t At) {
     uint64_t LiveBytes = 0;
     for (unsigned I = 0; I != Blocks; ++I)
       if (!IsFree[I]) {
-        Live.push_back({At + Overhead + uint64_t(I) * Size, Size, true});
+        Live.push_back({At + Overhead + uint64_t(I) * Size, Size, PythonOwner});
         LiveBytes += Size;
       }
     FreeBytes += PoolSize - LiveBytes;
@@ -90,14 +90,7 @@ void PythonPools::walk(ArrayRef<std::pair<uint64_t, uint64_t>> Taken) {
   for (const TargetMap &M : Maps) {
     if (!M.IsWritable || M.IsShared || !M.Path.empty())
       continue;
-    for (uint64_t At = M.Start, End; At < M.End; At = End) {
-      const auto *T =
-          partition_point(Taken, [=](auto &R) { return R.second <= At; });
-      if (T != Taken.end() && T->first <= At) {
-        End = T->second;
-        continue;
-      }
-      End = T != Taken.end() ? std::min(M.End, T->first) : M.End;
+    forEachBeside(Taken, M.Start, M.End, [&](uint64_t At, uint64_t End) {
       // No pool lies over a multiple of MaxRun.
       forEachTouched(Memory, At, End, [&](uint64_t From, uint64_t Run) {
         ArrayRef<uint8_t> Bytes = Memory.readUpTo(From, size_t(Run), Buffer);
@@ -106,6 +99,6 @@ void PythonPools::walk(ArrayRef<std::pair<uint64_t, uint64_t>> Taken) {
           O += Size ? Size : TargetPage;
         }
       });
-    }
+    });
   }
 }

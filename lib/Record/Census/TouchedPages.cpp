@@ -4,7 +4,7 @@
 
 #include "Census/TouchedPages.h"
 #include "Census/Words.h"
-#include <algorithm>
+#include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
 using namespace memkit;
@@ -22,5 +22,31 @@ void memkit::forEachTouched(const TargetMemory &Memory, uint64_t Begin,
     if (Next <= Begin)
       return;
     Begin = Next;
+  }
+}
+
+void memkit::joinRanges(std::vector<std::pair<uint64_t, uint64_t>> &Ranges) {
+  llvm::sort(Ranges);
+  size_t Kept = 0;
+  for (auto R : Ranges)
+    if (Kept && R.first <= Ranges[Kept - 1].second)
+      Ranges[Kept - 1].second = std::max(Ranges[Kept - 1].second, R.second);
+    else
+      Ranges[Kept++] = R;
+  Ranges.resize(Kept);
+}
+
+void memkit::forEachBeside(ArrayRef<std::pair<uint64_t, uint64_t>> Ranges,
+                           uint64_t Begin, uint64_t End,
+                           function_ref<void(uint64_t, uint64_t)> Do) {
+  const auto *R =
+      partition_point(Ranges, [=](auto &R) { return R.second <= Begin; });
+  for (uint64_t At = Begin; At < End; ++R) {
+    uint64_t To = R == Ranges.end() ? End : std::min(End, R->first);
+    if (At < To)
+      Do(At, To);
+    if (R == Ranges.end())
+      return;
+    At = R->second;
   }
 }

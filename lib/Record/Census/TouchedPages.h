@@ -17,6 +17,15 @@ void forEachTouched(const TargetMemory &Memory, uint64_t Begin, uint64_t End,
                     llvm::function_ref<void(uint64_t, uint64_t)> Do);
 inline constexpr uint64_t MaxRun = 1 << 20;
 
+/// Sorts address ranges, and joins those that meet.
+void joinRanges(std::vector<std::pair<uint64_t, uint64_t>> &Ranges);
+
+/// Calls Do with the begins and ends of the gaps between address ranges from
+/// Begin to End. The ranges are sorted and apart.
+void forEachBeside(llvm::ArrayRef<std::pair<uint64_t, uint64_t>> Ranges,
+                   uint64_t Begin, uint64_t End,
+                   llvm::function_ref<void(uint64_t, uint64_t)> Do);
+
 } // namespace memkit
 
 #endif // MEMKIT_LIB_RECORD_CENSUS_TOUCHEDPAGES_H

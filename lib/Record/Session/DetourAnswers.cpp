@@ -3,6 +3,7 @@
 // Answers programs that ask for the detours of a binary.
 
 #include "Session/DetourAnswers.h"
+#include "Shared/PrivateHeapName.h"
 #include "memkit/Support/Format.h"
 #include <sys/stat.h>
 
@@ -12,14 +13,6 @@ using namespace memkit;
 /// Files whose plans are kept: a program may make up many.
 static constexpr size_t MaxKnown = 1024;
 
-/// What the heaps of a binary's allocators are called after: the file's name up
-/// to the first dot, `libarrow` of `libarrow.so.2600`.
-static std::string nameOf(StringRef Path) {
-  StringRef File = Path.substr(Path.rfind('/') + 1);
-  StringRef Name = File.split('.').first;
-  return Name.empty() ? File.str() : Name.str();
-}
-
 /// Changes when the file at a path is another one, or has other bytes; empty:
 /// there is no such file.
 static std::string identityOf(const std::string &File) {
@@ -28,7 +21,7 @@ static std::string identityOf(const std::string &File) {
     return "";
   return (Twine(S.st_dev) + "," + Twine(S.st_ino) + "," + Twine(S.st_size) +
           "," + Twine(S.st_mtim.tv_sec) + "," + Twine(S.st_mtim.tv_nsec) + "," +
-          nameOf(File))
+          privateHeapSuffix(File))
       .str();
 }
 
@@ -66,7 +59,7 @@ void DetourAnswers::plan(const DetourQuestion &Q) {
   for (ChildProcess &P : Children)
     if (P.Process == Q.Process)
       Root = P.Root;
-  Thread.start([this, File = Root + Q.Path, Name = nameOf(Q.Path)] {
+  Thread.start([this, File = Root + Q.Path, Name = privateHeapSuffix(Q.Path)] {
     planFile(File, Name);
   });
 }
@@ -105,6 +98,8 @@ void DetourAnswers::answer(const DetourQuestion &Q) {
       if (Found)
         Shared.control().Detours = *Found;
     });
+    for (uint32_t I = 0; Found && !IsLate && I < Found->NumPools; ++I)
+      P.State->reportedPools().expectFreesOf(Found->Pools[I]);
     warn(P, Q, IsLate);
   }
 }

@@ -98,22 +98,14 @@ bool HostHeap::allocate(const wire::Record &Raw, uint32_t Ring) {
 
 bool HostHeap::adopt(uint64_t Address, uint64_t Bytes, uint32_t Stack,
                      RecordOrigin From) {
-  if (Live.contains(Address) || (Ended && Ended->contains(Address)))
+  if (Live.contains(Address) || Adopted.hasEnded(Address))
     return false;
   LiveEntry E = Sink.newBlockIn(From, Heap, Stack, Bytes, /*ScopePath=*/0);
   Live.insert(Address, E);
   noteChunk(Address, Bytes);
   Sink.allocate(From, E);
-  if (Adopted.empty() || Adopted.back().second != E.AllocationId)
-    Adopted.push_back({E.AllocationId, E.AllocationId});
-  ++Adopted.back().second;
+  Adopted.add(E.AllocationId);
   return true;
-}
-
-bool HostHeap::wasAdopted(uint64_t AllocationId) const {
-  auto It = partition_point(Adopted,
-                            [=](auto &R) { return R.second <= AllocationId; });
-  return It != Adopted.end() && It->first <= AllocationId;
 }
 
 void HostHeap::emitFree(RecordOrigin From, const LiveEntry &Block) {

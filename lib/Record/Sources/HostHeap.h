@@ -6,15 +6,14 @@
 #define MEMKIT_LIB_RECORD_HOSTHEAP_H
 
 #include "Shared/RingMerge.h"
+#include "Sources/AdoptedBlocks.h"
 #include "Sources/EventSink.h"
 #include "Sources/MapTable.h"
 #include "Wire/HostRecords.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include <deque>
 #include <map>
-#include <optional>
 
 namespace memkit {
 
@@ -60,9 +59,9 @@ public:
 
   /// Blocks that live already come later, by adopt(). Until endAdopting()
   /// records take longer.
-  void expectAdopted() { Ended.emplace(); }
-  void endAdopting() { Ended.reset(); }
-  bool expectsAdopted() const { return Ended.has_value(); }
+  void expectAdopted() { Adopted.expect(); }
+  void endAdopting() { Adopted.end(); }
+  bool expectsAdopted() const { return Adopted.isExpected(); }
   /// A block that lives already when the recording begins. Stack: of the trace.
   /// False: a block is known at this address, or has ended there since
   /// expectAdopted().
@@ -126,7 +125,6 @@ private:
   // HostHeapOrder.cpp
   void at(const wire::Record &Rec, uint32_t Ring);
   bool apply(const wire::Record &Rec, uint32_t Ring);
-  bool wasAdopted(uint64_t AllocationId) const;
   bool remove(const wire::Record &Rec, uint32_t Ring);
   bool isInherited();
   void giveUpBefore(uint64_t Tsc);
@@ -181,10 +179,7 @@ private:
   std::map<uint64_t, uint64_t> ChunkEnds;   ///< chunks: start to end
   std::vector<RunningRealloc> Reallocs;     ///< by ring
   llvm::DenseMap<uint64_t, HeldQueue> Held; ///< by address
-  /// The numbers of adopted blocks: begins and ends of ranges, rising.
-  std::vector<std::pair<uint64_t, uint64_t>> Adopted;
-  /// Where blocks have ended, while adopt() is expected.
-  std::optional<llvm::DenseSet<uint64_t>> Ended;
+  AdoptedBlocks Adopted;                    ///< keys: addresses
   /// Clocks and addresses of held frees of unknown blocks, in a child of fork.
   std::deque<std::pair<uint64_t, uint64_t>> Unknown;
   InRun Turn;

@@ -117,8 +117,7 @@ bool HostHeap::apply(const wire::Record &Rec, uint32_t Ring) {
 
 bool HostHeap::remove(const wire::Record &Rec, uint32_t Ring) {
   LiveEntry E;
-  if (LLVM_UNLIKELY(Ended.has_value()))
-    Ended->insert(Rec.Address);
+  Adopted.noteEnd(Rec.Address);
   if (LLVM_UNLIKELY(Snapshots.active()) && Live.get(Rec.Address, &E))
     Snapshots.beforeEnd(E.AllocationId);
   if (LLVM_UNLIKELY(!Live.take(Rec.Address, E)))
@@ -271,7 +270,7 @@ void HostHeap::force(HeldQueue &Q) {
       dropChunk(H.Rec.Address, Old.Size);
       Snapshots.taken(Table, H.Rec.Address, Old);
       // A block that was adopted may have been freed just then.
-      if (!wasAdopted(Old.AllocationId))
+      if (!Adopted.has(Old.AllocationId))
         Sink.doubleAllocate();
       emitFree({H.Rec.Tsc, H.Ring}, Old);
     }

@@ -37,7 +37,7 @@ bool HostHeap::beginRun() {
   Turn.LateBefore = Stats.lateBefore(Id);
   Turn.NumRings = Sink.rings().size();
   return !Snapshots.hasOuters() && !(Turn.HasNested && Turn.Whole) &&
-         !SampleBytes && !Ended;
+         !SampleBytes && !Adopted.isExpected();
 }
 
 /// Joins the run that Shared.Mixed describes.

@@ -242,15 +242,29 @@ size_t ProcessState::adopt(const Census &C, size_t First, size_t Count,
   for (size_t I = First; I != End; ++I) {
     const Census::CountedBlock &B = C.Blocks[I];
     // A sample would stand for other blocks, too.
-    if (B.Bytes < Wanted.MinSize || Wanted.SampleBytes ||
-        !Wanted.wants(HostHeapKind::Malloc))
+    if (B.Bytes < Wanted.MinSize || Wanted.SampleBytes || !wants(C, B.Owner))
       continue;
     uint32_t Stack = stackOf(C, B.Name);
-    B.IsPython ? Objects.adopt(B.Address, B.Bytes, Stack, From)
-               : Host.adopt(B.Address, B.Bytes, Stack, From);
+    if (B.Owner >= FirstPrivateOwner)
+      Reported.adopt(C.Private[B.Owner - FirstPrivateOwner].Name, B.Address,
+                     B.Bytes, Stack, From);
+    else if (B.Owner == PythonOwner)
+      Objects.adopt(B.Address, B.Bytes, Stack, From);
+    else
+      Host.adopt(B.Address, B.Bytes, Stack, From);
     With.R.flushNames();
   }
   return End;
+}
+
+/// Whether the blocks of an owner are wanted. In a recording that follows,
+/// those of a private allocator would stay for ever without its frees.
+bool ProcessState::wants(const Census &C, uint8_t Owner) const {
+  if (Owner < FirstPrivateOwner)
+    return Sink.wanted().wants(HostHeapKind::Malloc);
+  return Sink.wanted().Private &&
+         (C.IsAll ||
+          Reported.recordsFreesOf(C.Private[Owner - FirstPrivateOwner].Name));
 }
 
 void ProcessState::setRecording(bool On, uint64_t TimeNs) {

@@ -104,10 +104,12 @@ public:
   void expectAdopted() {
     Host.expectAdopted();
     Objects.expectAdopted();
+    Reported.expectAdopted();
   }
   void endAdopting() {
     Host.endAdopting();
     Objects.endAdopting();
+    Reported.endAdopting();
     AdoptedStacks.clear();
   }
   BlockSnapshots &snapshots() { return Snapshots; }
@@ -117,6 +119,7 @@ public:
   const PythonObjects &objects() const { return Objects; }
   const Mappings &mappings() const { return Maps; }
   const ReportedPools &reported() const { return Reported; }
+  ReportedPools &reportedPools() { return Reported; }
   const CudaDriver &cuda() const { return Driver; }
   /// Whether the program has set a mark since the last call.
   bool takeMarked() { return Scopes.takeMarked(); }
@@ -194,6 +197,7 @@ private:
   Figures Said;
   uint32_t frameOf(const BlockGraph::HolderName &N);
   uint32_t stackOf(const Census &C, uint32_t Name);
+  bool wants(const Census &C, uint8_t Owner) const;
   std::vector<uint32_t> AdoptedStacks; ///< by name of the census; 0: not yet
   std::vector<wire::RingOrder> Orders; ///< by ring
   uint64_t TableFullSeen = 0, NoRingSeen = 0;

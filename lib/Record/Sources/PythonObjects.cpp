@@ -64,13 +64,14 @@ void PythonObjects::take(const wire::ObjectAllocateRecord &Rec,
 
 bool PythonObjects::adopt(uint64_t Address, uint64_t Bytes, uint32_t Stack,
                           RecordOrigin From) {
-  if (Live.contains(Address) || (Ended && Ended->contains(Address)))
+  if (Live.contains(Address) || Adopted.hasEnded(Address))
     return false;
   LiveEntry E =
       Sink.newBlockIn(From, Sink.heaps().host(HostHeapKind::PythonObject),
                       Stack, Bytes, /*ScopePath=*/0);
   Live.insert(Address, E);
   Sink.allocate(From, E);
+  Adopted.add(E.AllocationId);
   return true;
 }
 
@@ -116,8 +117,7 @@ void PythonObjects::take(const wire::ObjectReallocEndRecord &Rec,
 }
 
 bool PythonObjects::remove(uint64_t Address, LiveEntry &E) {
-  if (LLVM_UNLIKELY(Ended.has_value()))
-    Ended->insert(Address);
+  Adopted.noteEnd(Address);
   if (!Live.take(Address, E))
     return false;
   if (LLVM_UNLIKELY(Snapshots.holds(E.AllocationId)))
@@ -131,7 +131,9 @@ void PythonObjects::put(uint64_t Address, LiveEntry E, RecordOrigin From,
   // meanwhile.
   if (LiveEntry Old; LLVM_UNLIKELY(Live.contains(Address))) {
     remove(Address, Old);
-    Sink.doubleAllocate();
+    // One that was adopted may have been freed just then.
+    if (!Adopted.has(Old.AllocationId))
+      Sink.doubleAllocate();
     emitFree(Address, Old, From);
   }
   // makeRoom() may write the log, so the new block is counted afterwards.

@@ -16,12 +16,11 @@
 #define MEMKIT_LIB_RECORD_PYTHONOBJECTS_H
 
 #include "Shared/RingMerge.h"
+#include "Sources/AdoptedBlocks.h"
 #include "Sources/EventSink.h"
 #include "Sources/MapTable.h"
 #include "Wire/ObjectRecords.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
-#include <optional>
 
 namespace memkit {
 
@@ -46,8 +45,8 @@ public:
   void take(const wire::ObjectReallocEndRecord &Rec, RecordOrigin From);
 
   /// As in HostHeap.
-  void expectAdopted() { Ended.emplace(); }
-  void endAdopting() { Ended.reset(); }
+  void expectAdopted() { Adopted.expect(); }
+  void endAdopting() { Adopted.end(); }
   bool adopt(uint64_t Address, uint64_t Bytes, uint32_t Stack,
              RecordOrigin From);
 
@@ -90,8 +89,7 @@ private:
   uint64_t takeOuterOf(uint64_t Address, const LiveEntry &E);
   void keepOuterOf(MapTable::MapRange Gone);
 
-  /// Where objects have ended, while adopt() is expected.
-  std::optional<llvm::DenseSet<uint64_t>> Ended;
+  AdoptedBlocks Adopted; ///< keys: addresses
   EventSink &Sink;
   BlockSnapshots &Snapshots;
   Mappings &Maps;

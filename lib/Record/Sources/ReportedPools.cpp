@@ -52,6 +52,21 @@ uint32_t ReportedPools::numberOf(PoolName Pool) {
   std::string Name;
   if (!Pool.Text || !Sink.shared().text(Pool.Text, Name))
     return 0;
+  // The census may have named it already.
+  if (auto It = PrivateNumbers.find(Name);
+      Pool.isPrivate() && It != PrivateNumbers.end())
+    return Numbers[Pool.key()] = It->second;
+  uint32_t Number = numberOf(Pool, Name);
+  if (Number && Number != MaxNumber) {
+    Numbers[Pool.key()] = Number;
+    if (Pool.isPrivate())
+      PrivateNumbers[Name] = Number;
+  }
+  return Number;
+}
+
+/// The number of a pool that has none yet; 0: it names no device.
+uint32_t ReportedPools::numberOf(PoolName Pool, StringRef Name) {
   if (Heaps.size() >= MaxNumber - 1 && Pool.Kind == PoolKind::Device)
     return 0;
   if (Heaps.size() == MaxNumber)
@@ -64,7 +79,7 @@ uint32_t ReportedPools::numberOf(PoolName Pool) {
   if (!Heap)
     return 0;
   Heaps.push_back(Heap);
-  return Numbers[Pool.key()] = uint32_t(Heaps.size());
+  return uint32_t(Heaps.size());
 }
 
 /// The key of a block; 0: pools are not wanted, or the record is bad.
@@ -100,12 +115,36 @@ void ReportedPools::allocate(PoolName Pool, uint64_t Address, uint64_t Size,
   // The program has not reported the end of the old block.
   LiveEntry Old;
   if (Live.take(Key, Old)) {
-    Sink.doubleAllocate();
+    // One that was adopted may have been freed just then.
+    if (!Adopted.has(Old.AllocationId))
+      Sink.doubleAllocate();
     end(Key, Old, From);
   }
-  LiveEntry E = Sink.newBlock(From, Heaps[(Key >> PoolShift) - 1],
-                              Sink.stacks().stack(Stack, 0), Size);
+  add(Key,
+      Sink.newBlock(From, Heaps[(Key >> PoolShift) - 1],
+                    Sink.stacks().stack(Stack, 0), Size),
+      Pool, From);
+}
+
+void ReportedPools::adopt(StringRef Name, uint64_t Address, uint64_t Bytes,
+                          uint32_t Stack, RecordOrigin From) {
+  PoolName Pool{0, PoolKind::Private};
+  auto [It, IsNew] = PrivateNumbers.try_emplace(Name, 0);
+  if (IsNew)
+    It->second = numberOf(Pool, Name);
+  uint64_t Key = Address | uint64_t(It->second) << PoolShift;
+  if (!isAddress(Address) || Live.contains(Key) || Adopted.hasEnded(Key))
+    return;
+  LiveEntry E = Sink.newBlockIn(From, Heaps[It->second - 1], Stack, Bytes,
+                                /*ScopePath=*/0);
+  add(Key, E, Pool, From);
+  Adopted.add(E.AllocationId);
+}
+
+void ReportedPools::add(uint64_t Key, const LiveEntry &E, PoolName Pool,
+                        RecordOrigin From) {
   Live.insert(Key, E);
+  uint64_t Address = Key & (MaxAddress - 1);
   BlockRef Outer;
   if (findOuter(Pool, Address, E, Outer))
     OuterOf[E.AllocationId] = Outer.AllocationId + 1;
@@ -117,6 +156,7 @@ void ReportedPools::allocate(PoolName Pool, uint64_t Address, uint64_t Size,
 void ReportedPools::free(PoolName Pool, uint64_t Address, RecordOrigin From) {
   uint64_t Key = keyOf(Pool, Address);
   LiveEntry E;
+  Adopted.noteEnd(Key);
   if (Key && Live.take(Key, E))
     end(Key, E, From);
   else if (Key && !Pool.isPrivate())
@@ -173,6 +213,7 @@ void ReportedPools::take(const wire::PrivateResizeBeginRecord &Rec,
   if (Begun.Key)
     Live.insert(Begun.Key, Begun.Block);
   Begun.Key = keyOf({Rec.Pool, PoolKind::Private}, Rec.Address);
+  Adopted.noteEnd(Begun.Key);
   if (Begun.Key && !Live.take(Begun.Key, Begun.Block))
     Begun.Key = 0;
   if (!Begun.Key)

@@ -13,12 +13,15 @@
 #define MEMKIT_LIB_RECORD_REPORTEDPOOLS_H
 
 #include "Shared/RecordOrigin.h"
+#include "Sources/AdoptedBlocks.h"
 #include "Sources/EventSink.h"
 #include "Sources/LiveTable.h"
 #include "Wire/PrivateRecords.h"
 #include "Wire/ReportedRecords.h"
 #include "memkit/Stats/LiveStats.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include <vector>
 
 namespace memkit {
@@ -51,6 +54,19 @@ public:
   void take(const wire::PrivateResizeBeginRecord &Rec, RecordOrigin From);
   void take(const wire::PrivateResizeEndRecord &Rec, RecordOrigin From);
 
+  /// As of HostHeap.
+  void expectAdopted() { Adopted.expect(); }
+  void endAdopting() { Adopted.end(); }
+  /// The frees of a private allocator are recorded from now on.
+  void expectFreesOf(llvm::StringRef Name) { Recorded.insert(Name); }
+  bool recordsFreesOf(llvm::StringRef Name) const {
+    return Recorded.contains(Name);
+  }
+  /// A block of a private allocator that lives already when the recording
+  /// begins. Stack: of the trace.
+  void adopt(llvm::StringRef Name, uint64_t Address, uint64_t Bytes,
+             uint32_t Stack, RecordOrigin From);
+
   /// Calls Do(Address, Bytes) for each live block of a LiveTable's shard.
   template <class Fn> void forEachInShard(unsigned Shard, Fn Do) const {
     Live.forEachInShard(Shard, [&](const LiveEntry &E, uint64_t Key) {
@@ -79,6 +95,7 @@ private:
 
   uint32_t heapOf(PoolName Pool, llvm::StringRef Name);
   uint32_t numberOf(PoolName Pool);
+  uint32_t numberOf(PoolName Pool, llvm::StringRef Name);
   uint64_t keyOf(PoolName Pool, uint64_t Address);
   void allocate(PoolName Pool, uint64_t Address, uint64_t Size, uint32_t Stack,
                 RecordOrigin From);
@@ -86,7 +103,7 @@ private:
   void end(uint64_t Key, const LiveEntry &E, RecordOrigin From);
   bool findOuter(PoolName Pool, uint64_t Address, const LiveEntry &E,
                  BlockRef &Out);
-  void free(uint64_t Key, RecordOrigin From);
+  void add(uint64_t Key, const LiveEntry &E, PoolName Pool, RecordOrigin From);
 
   EventSink &Sink;
   BlockSnapshots &Snapshots;
@@ -95,10 +112,13 @@ private:
   LiveTable Live; ///< by address and, in the top byte, the pool's number
   unsigned Table; ///< Live's number in Snapshots
   llvm::DenseMap<uint64_t, uint32_t> Numbers; ///< by PoolName::key(), from 1
+  llvm::StringMap<uint32_t> PrivateNumbers;   ///< by name
   std::vector<uint32_t> Heaps;                ///< by number - 1
   /// Block's id to outer block's id + 1.
   llvm::DenseMap<uint64_t, uint64_t> OuterOf;
   std::vector<RunningResize> Resizes; ///< by ring
+  AdoptedBlocks Adopted;              ///< of private allocators
+  llvm::StringSet<> Recorded;         ///< private allocators
 };
 
 } // namespace memkit

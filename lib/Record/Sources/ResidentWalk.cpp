@@ -367,6 +367,9 @@ ResidentPart ResidentWalk::partOf(const ResidentRange &R, const MappedRange *M,
     return ResidentPart::Mapping;
   if (isOwn(At))
     return ResidentPart::Recorder;
+  // Blocks of a private allocator, in a mapping from before the recording.
+  if (Page & PB_Reported)
+    return ResidentPart::Mapping;
   return Inherits ? ResidentPart::Inherited : ResidentPart::Other;
 }
 
