@@ -52,6 +52,8 @@ uint64_t indexIn(const TreeShape::TreeLevel &L, uint64_t Address) {
   return Address >> L.Shift & ((uint64_t(1) << L.Bits) - 1);
 }
 
+constexpr uint64_t NodeAlign = 64; ///< of addresses of the tree's nodes
+
 constexpr unsigned NumClasses = 232;
 
 /// The bytes of a size class: 8, 16, 32, 48, 64, then four for each doubling
@@ -163,10 +165,11 @@ private:
   /// Whether the bytes lie in memory that jemalloc may have from the kernel.
   bool isRoom(uint64_t At, uint64_t Bytes) const {
     const TargetMap *M = mapAt(Maps, At);
-    return M && !M->IsShared && M->Path.empty() && M->End - At >= Bytes;
+    // A program may name its memory.
+    return M && !M->IsShared && M->End - At >= Bytes &&
+           (M->Path.empty() || StringRef(M->Path).starts_with("[anon"));
   }
 
-  static constexpr uint64_t NodeAlign = 64;
   const TargetMemory &Memory;
   ArrayRef<TargetMap> Maps;
   std::vector<uint8_t> Buffer;
@@ -379,7 +382,7 @@ void JemallocWalk::walkNode(uint64_t Node, uint64_t Base, unsigned Level) {
         Memory.readUpTo(From, size_t(std::min(Size, End - From)));
     for (uint64_t O = 0; O + 8 <= Bytes.size(); O += 8) {
       uint64_t Child = wordAt(Bytes, O);
-      if (Child && Nodes.insert(Child).second)
+      if (Child && Child % NodeAlign == 0 && Nodes.insert(Child).second)
         walkNode(Child,
                  Base + ((From + O - Node) / 8 << Shape.Levels[Level].Shift),
                  Level + 1);
