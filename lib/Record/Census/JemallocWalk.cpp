@@ -332,9 +332,12 @@ void JemallocWalk::takeAll(ArrayRef<ExtentAt> Found) {
       if (!Memory.read(Found[I].At, Extents[I]))
         Extents[I] = {};
   }
-  // An entry of a later page leads to the same extent.
+  // An entry of a later page leads to the same extent. No extent is larger than
+  // what a program can have.
+  constexpr uint64_t MaxSize = uint64_t(1) << 56;
   for (size_t I = 0; I != Found.size(); ++I)
-    if (sizeOf(Extents[I]) && pageOf(Extents[I][1]) == Found[I].Page) {
+    if (sizeOf(Extents[I]) && sizeOf(Extents[I]) < MaxSize &&
+        pageOf(Extents[I][1]) == Found[I].Page) {
       Waiting.push_back(Extents[I]);
       markOwn(Found[I].At);
     }
